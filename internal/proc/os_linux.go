@@ -1,6 +1,8 @@
 package proc
 
 import (
+	"errors"
+	"os"
 	"fmt"
 	"slices"
 	"strconv"
@@ -57,3 +59,43 @@ func pinThread(cpus []int) (restore func(), err error) {
 // usableCPUs are those that this process was allowed when it started, unless
 // it has pinned itself since.
 func usableCPUs() []int { return affinity(0) }
+
+// pinAll sets the affinity of all threads of this process. A thread made
+// meanwhile inherits its maker's, so it looks again until there is nothing to
+// set.
+func pinAll(cpus []int) error {
+	for range 100 {
+		tasks, err := os.ReadDir("/proc/self/task")
+		if err != nil {
+			return err
+		}
+		changed := false
+		for _, t := range tasks {
+			set, err := pinTask(t.Name(), cpus)
+			if err != nil {
+				return err
+			}
+			changed = changed || set
+		}
+		if !changed {
+			return nil
+		}
+	}
+	return errors.New("new threads keep appearing elsewhere")
+}
+
+// pinTask sets one thread's affinity and says whether it had to. A thread that
+// has ended needs none.
+func pinTask(name string, cpus []int) (set bool, err error) {
+	tid, err := strconv.Atoi(name)
+	if err != nil {
+		return false, err
+	}
+	if slices.Equal(affinity(tid), cpus) {
+		return false, nil
+	}
+	if err := setAffinity(tid, cpus); err != nil && !errors.Is(err, unix.ESRCH) {
+		return false, err
+	}
+	return true, nil
+}

@@ -2,7 +2,10 @@
 
 package proc
 
-import "errors"
+import (
+	"errors"
+	"time"
+)
 
 // affinity is unknown.
 func affinity(int) []int { return nil }
@@ -18,3 +21,12 @@ func pinThread(cpus []int) (restore func(), err error) {
 	}
 	return func() {}, nil
 }
+
+// pinAll has nothing to do: without usable CPUs no placement asks for it.
+func pinAll([]int) error { return nil }
+
+// machineCPU is unknown without /proc.
+func machineCPU() machineTimes { return machineTimes{} }
+
+// throttled is unknown without cgroups.
+func throttled() time.Duration { return 0 }
