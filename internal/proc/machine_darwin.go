@@ -18,4 +18,3 @@ func describeMachine(e *result.Environment) {
 		e.MemoryB = int64(n)
 	}
 }
-

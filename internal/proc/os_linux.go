@@ -2,8 +2,8 @@ package proc
 
 import (
 	"errors"
-	"os"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"syscall"

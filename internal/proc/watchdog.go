@@ -110,7 +110,7 @@ func Watch(in io.Reader) error {
 			bad = err
 		}
 	}
-	if _, gone := f.kill(2*killWait, time.Second); !gone {
+	if _, gone := f.kill(2*killWait, 500*time.Millisecond); !gone {
 		return errors.New("killing what is left: some processes are still running")
 	}
 	return bad
