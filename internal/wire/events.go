@@ -158,10 +158,10 @@ func (e *Events) unfinished() error {
 
 // event returns the pending event and begins the next one.
 func (e *Events) event() Event {
-	ev := Event{Name: e.name, ID: e.id, Data: e.held()[e.from:e.to], Retry: e.retry - 1}
-	if len(ev.Name) == 0 {
-		ev.Name = []byte("message")
+	if len(e.name) == 0 {
+		e.name = append(e.name, "message"...)
 	}
+	ev := Event{Name: e.name, ID: e.id, Data: e.held()[e.from:e.to], Retry: e.retry - 1}
 	e.drop()
 	return ev
 }

@@ -130,24 +130,37 @@ func (s *scanner) value() []byte {
 	return s.b[start:s.i]
 }
 
-// skipString steps over a string. It jumps from quote to quote and looks back
-// for backslashes, so that long plain text costs next to nothing.
+// near is how many bytes of a string without a quote or a backslash make it
+// worth to search for the next quote with a call.
+const near = 32
+
+// skipString steps over a string. It walks where there are quotes and escapes
+// every few bytes and jumps from quote to quote elsewhere, so that long plain
+// text costs next to nothing.
 func (s *scanner) skipString() {
-	start := s.i + 1
-	for at := start; ; {
-		n := bytes.IndexByte(s.b[at:], '"')
+	b, at := s.b, s.i+1
+	for at < len(b) {
+		for quiet := at + near; at < len(b) && at < quiet; at++ {
+			switch b[at] {
+			case '"':
+				s.i = at + 1
+				return
+			case '\\':
+				at++
+				quiet = at + near
+			}
+		}
+		if at >= len(b) {
+			break
+		}
+		n := bytes.IndexByte(b[at:], '"')
 		if n < 0 {
-			s.i = len(s.b)
-			s.fail(errTruncated)
-			return
+			break
 		}
-		quote := at + n
-		at = quote + 1
-		if backslashes(s.b[start:quote])%2 == 0 {
-			s.i = at
-			return
-		}
+		at += n - backslashes(b[at:at+n])
 	}
+	s.i = len(b)
+	s.fail(errTruncated)
 }
 
 // backslashes counts those at the end of b.
