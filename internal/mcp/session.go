@@ -47,6 +47,7 @@ type Info struct {
 	Capabilities json.RawMessage
 	Supported    []string // revisions named by a modern server
 	Session      bool     // the server gave a session id
+	Answers      string   // how the last HTTP answer came: json or sse
 }
 
 // Open opens a session on conn. In the modern era nothing is sent.
@@ -98,8 +99,9 @@ func (s *Session) initialize(ctx context.Context) error {
 	}
 	s.d = dialectOf(result.ProtocolVersion)
 	s.id = reply.Field("Mcp-Session-Id")
-	s.info = Info{Era: Legacy, Revision: result.ProtocolVersion, Server: result.ServerInfo.Name, Version: result.ServerInfo.Version,
-		Instructions: result.Instructions, Capabilities: result.Capabilities, Session: s.id != ""}
+	i := &s.info
+	i.Revision, i.Server, i.Version = result.ProtocolVersion, result.ServerInfo.Name, result.ServerInfo.Version
+	i.Instructions, i.Capabilities, i.Session = result.Instructions, result.Capabilities, s.id != ""
 	return s.tell(ctx, "notifications/initialized", nil)
 }
 
@@ -153,6 +155,9 @@ func (s *Session) ask(ctx context.Context, method string, params map[string]any,
 	reply := new(transport.Reply)
 	err = s.conn.RoundTrip(ctx, req, reply)
 	defer s.conn.Release(reply)
+	if s.info.Answers = "json"; reply.SSE {
+		s.info.Answers = "sse"
+	}
 	if failure := rpcError(reply); failure != nil {
 		return reply, failure
 	}

@@ -108,7 +108,7 @@ func (c *httpConn) now() time.Duration { return time.Since(c.start) }
 // RoundTrip posts a request and waits for its answer.
 func (c *httpConn) RoundTrip(ctx context.Context, req *Request, reply *Reply) error {
 	x := exchange{conn: c, ctx: ctx, req: req, reply: reply}
-	reply.Status, reply.Head, reply.SSE, reply.In, reply.Out = 0, nil, false, 0, 0
+	reply.clear()
 	err := x.run()
 	if err != nil {
 		reply.Done = c.now()

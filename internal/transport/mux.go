@@ -82,6 +82,7 @@ func (m *mux) enter(ctx context.Context, req *Request, reply *Reply) error {
 	if reply.wake == nil {
 		reply.wake = make(chan struct{}, 1)
 	}
+	reply.clear()
 	reply.call = call{id: req.ID, deadline: req.Deadline, ctx: ctx}
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -48,7 +48,7 @@ func (c *netHTTP) now() time.Duration { return time.Since(c.h.Start) }
 
 // RoundTrip posts a request and waits for its answer.
 func (c *netHTTP) RoundTrip(ctx context.Context, req *Request, reply *Reply) error {
-	reply.Status, reply.Head, reply.SSE = 0, nil, false
+	reply.clear()
 	ctx, cancel := context.WithTimeout(ctx, req.Deadline-c.now())
 	defer cancel()
 	src, d, err := c.post(ctx, req, reply)

@@ -75,6 +75,13 @@ type Reply struct {
 	call
 }
 
+// clear forgets the last answer.
+func (r *Reply) clear() {
+	r.Message = wire.Message{}
+	r.First, r.Done, r.Out, r.In = 0, 0, 0, 0
+	r.Status, r.Head, r.SSE = 0, nil, false
+}
+
 // call is a reply's place in a mux; guarded by the mux's lock.
 type call struct {
 	id       int64
