@@ -164,7 +164,11 @@ func TestHTTPCallsOverlap(t *testing.T) {
 	for range calls {
 		go func() {
 			defer func() { done <- struct{}{} }()
-			post(t, srv.URL, body, modernHeaders(t, body)...)
+			req, _ := http.NewRequest("POST", srv.URL+"/mcp", strings.NewReader(body))
+			req.Header = http.Header{"Content-Type": {"application/json"}, headerVersion: {modernVersion}, headerMethod: {"tools/call"}, headerName: {"echo"}}
+			if resp, err := http.DefaultClient.Do(req); err == nil {
+				resp.Body.Close()
+			}
 		}()
 	}
 	for range calls {
