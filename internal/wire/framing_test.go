@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -205,7 +206,7 @@ func naiveEvents(text string) ([]string, int) {
 	for _, line := range lines[:len(lines)-1] {
 		field, value, _ := strings.Cut(line, ":")
 		value = strings.TrimPrefix(value, " ")
-		number := 0
+		ms, notMS := strconv.ParseUint(value, 10, 31)
 		switch {
 		case line == "" && fields:
 			if name == "" {
@@ -222,9 +223,8 @@ func naiveEvents(text string) ([]string, int) {
 			name, fields = value, true
 		case field == "id" && !strings.Contains(value, "\x00"):
 			id, fields = value, true
-		case field == "retry" && len(value) < 10 && strings.Trim(value, "0123456789") == "" && value != "":
-			fmt.Sscanf(value, "%d", &number)
-			retry, fields = number, true
+		case field == "retry" && notMS == nil:
+			retry, fields = int(ms), true
 		}
 	}
 	return events, comments
