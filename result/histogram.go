@@ -18,8 +18,12 @@ const (
 
 // A Histogram counts durations. Merging is lossless, so percentiles are always
 // taken from merged counts and never averaged.
+//
+// One with room for every count takes 270 KB, and a file has thousands, most of
+// some dozen values. What is read stays packed and is unpacked for each use.
 type Histogram struct {
-	h        *hdrhistogram.Histogram
+	h        *hdrhistogram.Histogram // nil while packed
+	packed   []byte                  // HDR V2, deflated, base64
 	overflow int64
 }
 
@@ -36,40 +40,61 @@ func (h *Histogram) Record(d time.Duration) {
 		h.overflow++
 		v = histMax
 	}
+	h.unpack()
 	_ = h.h.RecordValue(v) // in range by construction
 }
 
 // Merge adds the counts of other.
 func (h *Histogram) Merge(other *Histogram) {
-	h.h.Merge(other.h)
+	h.unpack()
+	h.h.Merge(other.counts())
 	h.overflow += other.overflow
 }
 
+// unpack makes the histogram one that can be changed.
+func (h *Histogram) unpack() { h.h, h.packed = h.counts(), nil }
+
+func (h *Histogram) counts() *hdrhistogram.Histogram {
+	if h.h != nil {
+		return h.h
+	}
+	counts, _ := hdrhistogram.Decode(h.packed) // UnmarshalJSON has checked that it can be
+	return counts
+}
+
 // Reset empties the histogram.
-func (h *Histogram) Reset() { h.h.Reset(); h.overflow = 0 }
+func (h *Histogram) Reset() {
+	h.unpack()
+	h.h.Reset()
+	h.overflow = 0
+}
 
 // N is the number of recorded durations.
-func (h *Histogram) N() int64 { return h.h.TotalCount() }
+func (h *Histogram) N() int64 { return h.counts().TotalCount() }
 
 // Overflow is the number of durations beyond one hour.
 func (h *Histogram) Overflow() int64 { return h.overflow }
 
 // Min is the smallest duration, 0 when empty.
-func (h *Histogram) Min() time.Duration { return time.Duration(h.h.Min()) }
+func (h *Histogram) Min() time.Duration { return time.Duration(h.counts().Min()) }
 
 // Max is the largest duration, 0 when empty.
-func (h *Histogram) Max() time.Duration { return time.Duration(h.h.Max()) }
+func (h *Histogram) Max() time.Duration { return time.Duration(h.counts().Max()) }
 
 // Mean is the arithmetic mean, 0 when empty.
-func (h *Histogram) Mean() time.Duration { return time.Duration(h.h.Mean()) }
+func (h *Histogram) Mean() time.Duration { return time.Duration(h.counts().Mean()) }
 
 // Quantile returns the nearest-rank quantile q (0…1), between Min and Max.
 func (h *Histogram) Quantile(q float64) time.Duration {
-	return min(time.Duration(h.h.ValueAtQuantile(q*100)), h.Max())
+	counts := h.counts()
+	return time.Duration(min(counts.ValueAtQuantile(q*100), counts.Max()))
 }
 
 // MarshalJSON writes the histogram as a string: HDR V2, deflated, base64.
 func (h *Histogram) MarshalJSON() ([]byte, error) {
+	if h.h == nil {
+		return json.Marshal(string(h.packed))
+	}
 	b, err := h.h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
 	if err != nil {
 		return nil, fmt.Errorf("encoding histogram: %w", err)
@@ -83,10 +108,9 @@ func (h *Histogram) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &s); err != nil {
 		return fmt.Errorf("reading histogram: %w", err)
 	}
-	decoded, err := hdrhistogram.Decode([]byte(s))
-	if err != nil {
+	if _, err := hdrhistogram.Decode([]byte(s)); err != nil {
 		return fmt.Errorf("decoding histogram: %w", err)
 	}
-	h.h = decoded
+	h.h, h.packed = nil, []byte(s)
 	return nil
 }

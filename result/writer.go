@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 )
 
 // A Writer writes records as JSON Lines, each flushed as it is written.
@@ -37,13 +38,22 @@ func (w *Writer) count(c *Calls) {
 	w.end.Outcomes[c.Outcome] += c.N
 }
 
+// End is the end record as it would be written now. A run judges itself with
+// it, before the summary with that judgement is written. cause is nil for a run
+// that completed.
+func (w *Writer) End(interrupted bool, cause error) *End {
+	end := w.end
+	end.Outcomes = maps.Clone(w.end.Outcomes)
+	end.Interrupted = interrupted
+	if cause != nil {
+		end.Error = cause.Error()
+	}
+	return &end
+}
+
 // Close writes the end record. cause is nil for a run that completed.
 func (w *Writer) Close(interrupted bool, cause error) error {
-	w.end.Interrupted = interrupted
-	if cause != nil {
-		w.end.Error = cause.Error()
-	}
-	return w.line(&w.end)
+	return w.line(w.End(interrupted, cause))
 }
 
 // line writes {"type":"…", …the record's fields…} and a newline in one write.
