@@ -204,8 +204,7 @@ func (f *outputFlags) finish(cmd *cobra.Command, rec *recording, failure error) 
 		return err
 	}
 	interrupted := errors.Is(failure, context.Canceled)
-	end := rec.w.End(interrupted, failure)
-	log.End = &end
+	log.End = rec.w.End(interrupted, failure)
 	doc := report.Build(log)
 	if err := rec.seal(doc, interrupted, failure); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -89,6 +90,7 @@ type httpConn struct {
 	fresh  bool
 	answer Answer
 	notes  notes
+	shared atomic.Bool
 
 	mu     sync.Mutex
 	idle   []*http1
@@ -96,9 +98,9 @@ type httpConn struct {
 	closed bool
 }
 
-// Share has no effect: each caller has a connection of its own, which is always
-// alone.
-func (c *httpConn) Share(int) {}
+// Share sets the state of the connections: with several callers, each waits for
+// its own in the network poller; with one, the caller may hold the processor.
+func (c *httpConn) Share(callers int) { c.shared.Store(callers > 1) }
 
 // Stats says what was counted so far.
 func (c *httpConn) Stats() Stats { return c.notes.stats() }
@@ -130,8 +132,8 @@ func (c *httpConn) Notify(ctx context.Context, req *Request) error {
 
 // take gives reply a connection: its own, an idle one, or a new one.
 func (c *httpConn) take(ctx context.Context, reply *Reply, wait time.Duration) (*http1, error) {
-	if reply.conn != nil {
-		return reply.conn, nil
+	if h := reply.conn; h != nil {
+		return h, nil
 	}
 	c.mu.Lock()
 	if n := len(c.idle); n > 0 && !c.closed {
@@ -155,7 +157,7 @@ func (c *httpConn) connect(ctx context.Context, wait time.Duration) (*http1, err
 		return nil, err
 	}
 	c.notes.connections.Add(1)
-	h := &http1{s: s, start: c.start}
+	h := &http1{s: s, start: c.start, shared: &c.shared}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.inUse == nil {

@@ -7,14 +7,16 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"sync/atomic"
 	"time"
 )
 
 // http1 is one HTTP/1.1 connection, used by one caller at a time.
 type http1 struct {
-	s     *stream
-	start time.Time
-	used  bool // a response has been read on it
+	s      *stream
+	start  time.Time
+	shared *atomic.Bool // whether others wait for connections of their own
+	used   bool         // a response has been read on it
 
 	out []byte
 	buf []byte // buf[r:w] has been read from the wire and not yet used
@@ -95,7 +97,7 @@ var errDeadline = errors.New("the deadline passed")
 func (h *http1) fill(ctx context.Context, deadline time.Duration) (time.Duration, error) {
 	h.space(4 << 10)
 	for hold := true; ; hold = false {
-		n, err := h.s.read(h.buf[h.w:], min(deadline-h.now(), slice), hold)
+		n, err := h.wait(h.buf[h.w:], min(deadline-h.now(), slice), hold)
 		at := h.now()
 		if err != nil {
 			return at, err
@@ -109,6 +111,14 @@ func (h *http1) fill(ctx context.Context, deadline time.Duration) (time.Duration
 			return at, err
 		}
 	}
+}
+
+func (h *http1) wait(p []byte, wait time.Duration, hold bool) (int, error) {
+	if h.shared.Load() {
+		return h.s.park(p, wait)
+	}
+	h.s.unpark()
+	return h.s.read(p, wait, hold)
 }
 
 // space makes room for at least n more bytes.

@@ -18,6 +18,10 @@ import (
 // a parked goroutine costs more than a pipe's whole round trip.)
 type stream struct {
 	r, w int
+
+	parked  *os.File // a second handle in the network poller; nil while alone
+	rawRead syscall.RawConn
+	armed   time.Time // the parked handle's read deadline
 }
 
 // hold is how long a wait may keep the processor before it lets go of it.
@@ -157,8 +161,60 @@ func (s *stream) poll(call syscall6, events int16, wait time.Duration) bool {
 	return errno == 0 && n > 0
 }
 
+// park reads like read, but waits in Go's network poller, so that other
+// goroutines have the processor meanwhile. It is for sockets of which several
+// are waited for at once.
+func (s *stream) park(p []byte, wait time.Duration) (n int, err error) {
+	if s.parked == nil {
+		if err := s.enlist(); err != nil {
+			return 0, err
+		}
+	}
+	s.arm(wait)
+	got := s.rawRead.Read(func(uintptr) bool {
+		n, err = s.readNow(p)
+		return n > 0 || err != nil
+	})
+	if err == nil && got != nil && !errors.Is(got, os.ErrDeadlineExceeded) {
+		err = got
+	}
+	return n, err
+}
+
+// enlist puts a second handle of the socket into the network poller.
+func (s *stream) enlist() error {
+	fd, err := unix.FcntlInt(uintptr(s.r), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return os.NewSyscallError("fcntl", err)
+	}
+	s.parked = os.NewFile(uintptr(fd), "socket")
+	s.rawRead, err = s.parked.SyscallConn()
+	return err
+}
+
+// arm makes a wait end in time. Setting a deadline costs as much as a tenth of a
+// round trip: one that still serves is left as it is.
+func (s *stream) arm(wait time.Duration) {
+	now := time.Now()
+	if left := s.armed.Sub(now); left > wait/2 && left <= wait {
+		return
+	}
+	s.armed = now.Add(wait)
+	_ = s.parked.SetReadDeadline(s.armed) // it is in the poller, so it can
+}
+
+// unpark takes the stream out of the network poller: an idle thread would be
+// woken there for every answer.
+func (s *stream) unpark() {
+	if s.parked != nil {
+		s.parked.Close()
+		s.parked, s.rawRead, s.armed = nil, nil, time.Time{}
+	}
+}
+
 // close closes a socket; pipes belong to the process they lead to.
 func (s *stream) close() {
+	s.unpark()
 	if s.r == s.w {
 		unix.Close(s.r)
 	}

@@ -86,6 +86,11 @@ func (s *stream) write(p []byte) (int, error) { return s.w.Write(p) }
 // blocked has nothing to wait for: write blocks by itself.
 func (s *stream) blocked(time.Duration, bool) {}
 
+// park reads like read: there a goroutine waits as well.
+func (s *stream) park(p []byte, wait time.Duration) (int, error) { return s.read(p, wait, false) }
+
+func (s *stream) unpark() {}
+
 // close closes a socket; pipes belong to the process they lead to.
 func (s *stream) close() {
 	if c, ok := s.w.(net.Conn); ok {
