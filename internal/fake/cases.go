@@ -1,6 +1,7 @@
 package fake
 
 import (
+	"maps"
 	"net/http"
 	"time"
 )
@@ -34,20 +35,24 @@ type form struct {
 	deaf        bool          // stdio: does not end when stdin does
 }
 
-// cases is the table of misbehaviours by name. A letter and a number is a case
-// of the project's collection of public bug reports; a .N after it is a variant.
+// cases is the table of misbehaviours by name; "" is none.
 func cases() map[string]behaviour {
+	table := reported()
+	maps.Copy(table, general())
+	return table
+}
+
+// reported are the cases of public bug reports: A stdio and processes, B HTTP
+// and SSE, C concurrency, D protocol. A .N is a variant of a case.
+func reported() map[string]behaviour {
 	every := []string{"*"}
-	handshake := []string{"initialize", "server/discover"}
 	list := []string{"tools/list"}
 	return map[string]behaviour{
-		"": {does: "well-behaved"},
-
 		"A01":   {does: "log lines, one of them JSON, on stdout before and between answers", only: "stdio", on: every, start: banner, line: noise},
 		"A02":   {does: "ends lines with CRLF", only: "stdio", form: form{eol: "\r\n"}},
 		"A03":   {does: "exits 0 at a line that ends in CRLF", only: "stdio", form: form{crKills: true}},
 		"A04":   {does: "well-behaved: ask payload for a long line, up to 256 MiB", only: "stdio"},
-		"A05":   {does: "writes a traceback to stderr and exits 1 at initialize", only: "stdio", on: handshake[:1], line: traceback},
+		"A05":   {does: "writes a traceback to stderr and exits 1 at initialize", only: "stdio", on: []string{"initialize"}, line: traceback},
 		"A06":   {does: "256 KiB on stderr before the first answer, 2 KiB before each call's", only: "stdio", on: every, line: flood},
 		"A07.1": {does: "exits 127 at once", start: notFound},
 		"A07.2": {does: "takes 5 calls and exits 3 without answering them", only: "stdio", line: takeFive},
@@ -95,6 +100,15 @@ func cases() map[string]behaviour {
 		"D10.3": {does: "the same with HTTP 401", bend: nullID(http.StatusUnauthorized)},
 		"D10.4": {does: "the same with HTTP 200, the code as text and no message", bend: oddError},
 		"D14":   {does: "5,000 log notifications before each answer", line: manyNotes, post: manyNotesHTTP},
+	}
+}
+
+// general are the misbehaviours that need no bug report, named by words.
+func general() map[string]behaviour {
+	every := []string{"*"}
+	handshake := []string{"initialize", "server/discover"}
+	return map[string]behaviour{
+		"": {does: "well-behaved"},
 
 		"exit-on-start":         {does: "exits 1 at once", start: exitOnStart},
 		"slow-start":            {does: "waits (--delay) before it reads or listens", start: slowStart, delay: 500 * time.Millisecond},

@@ -184,10 +184,7 @@ func (h *web) post(w http.ResponseWriter, r *http.Request) {
 	}
 	h.count(x.m.name())
 	switch bad := x.admit(); {
-	case bad != nil && x.m.isCall() && x.m.isModern():
-		x.send(bad)
 	case bad != nil:
-		bad.ID = null()
 		x.send(bad)
 	case x.m.Method == "":
 		h.answered(x.m)
@@ -282,7 +279,7 @@ func (x *exchange) contentType(kind string) {
 
 // admit checks the headers; its reply says what is wrong with them, nil nothing.
 func (x *exchange) admit() *reply {
-	bad := &reply{ID: x.m.ID}
+	bad := &reply{ID: null()}
 	accept := x.r.Header.Get("Accept")
 	revision := x.r.Header.Get("MCP-Protocol-Version")
 	switch {
@@ -304,6 +301,9 @@ func (x *exchange) admit() *reply {
 // HTTP, "Server Validation").
 func (x *exchange) admitModern(bad *reply, revision string) *reply {
 	body, _ := x.m.revision()
+	if x.speaks("modern") && x.m.isCall() {
+		bad.ID = x.m.ID
+	}
 	switch {
 	case !x.speaks("modern"):
 		bad.fail(http.StatusBadRequest, legacyError, "Bad Request: Unsupported protocol version (supported versions: "+legacyRevision+")", nil)

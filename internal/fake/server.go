@@ -98,6 +98,14 @@ func (s *server) legacy(m *message, r *reply) {
 	}
 }
 
+// revisions are those of the eras that the server speaks, newest first.
+func (s *server) revisions() []string {
+	if s.speaks("legacy") {
+		return []string{modernRevision, legacyRevision}
+	}
+	return []string{modernRevision}
+}
+
 func isLegacy(revision string) bool {
 	return slices.Contains([]string{"2024-11-05", "2025-03-26", "2025-06-18", legacyRevision}, revision)
 }
@@ -114,7 +122,7 @@ func (s *server) modern(m *message, r *reply) {
 		r.fail(400, unsupportedVersion, "Unsupported protocol version", versions(v))
 		return
 	case m.Method == "server/discover":
-		r.Result = object{"supportedVersions": []string{modernRevision}, "capabilities": capabilities()}
+		r.Result = object{"supportedVersions": s.revisions(), "capabilities": capabilities()}
 	default:
 		s.tools(m, r)
 	}
