@@ -11,7 +11,7 @@ import (
 
 // feed is the part that both framers share.
 type feed interface {
-	Space(min int) []byte
+	Space(n int) []byte
 	Fed(n int)
 }
 
@@ -182,6 +182,23 @@ func TestEventsOverTheLimit(t *testing.T) {
 		if want := `"message" "" "a" -1|too large|"message" "" "b" -1`; strings.Join(got, "|") != want {
 			t.Errorf("pieces of %v: got %s", sizes, strings.Join(got, "|"))
 		}
+	}
+}
+
+func TestTooLargeEventShowsItsID(t *testing.T) {
+	e := Events{Limit: 100}
+	var large *TooLarge
+	text := "event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":123456789012,\"result\":\"" + strings.Repeat("y", 300)
+	chunks(&e, text, []byte{60}, func() {
+		if _, _, err := e.Next(); err != nil && !errors.As(err, &large) {
+			t.Fatal(err)
+		}
+	})
+	if large == nil || large.Size <= 100 || e.Partial() > 0 {
+		t.Fatalf("error %v with %d bytes held", large, e.Partial())
+	}
+	if m, _ := Scan(large.Head); m.ID != 123456789012 {
+		t.Errorf("the id in %q is %d", large.Head, m.ID)
 	}
 }
 
