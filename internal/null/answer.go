@@ -58,17 +58,14 @@ func negotiate(asked string) string {
 // the fields of a cacheable result (server/utilities/caching), stale at once.
 func (s *Server) cacheable(dst []byte, r *request, members string) []byte {
 	if r.modern {
-		members = modernHead + members + `,"ttlMs":0,"cacheScope":"public"` + s.modernTail()
+		members = modernHead + members + `,"ttlMs":0,"cacheScope":"public"` + s.modernTail
 	}
 	return wire.AppendResult(dst, r.RawID, []byte("{"+members+"}"))
 }
 
-// modernHead and modernTail stand around the members of every modern result.
+// modernHead, and the server's modernTail, stand around the members of every
+// modern result.
 const modernHead = `"resultType":"complete",`
-
-func (s *Server) modernTail() string {
-	return `,"_meta":{"io.modelcontextprotocol/serverInfo":` + s.info + `}`
-}
 
 // supported is the JSON array of the revisions that the server speaks.
 func (s *Server) supported() string { return `["` + strings.Join(s.versions, `","`) + `"]` }

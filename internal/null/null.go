@@ -54,14 +54,15 @@ func (o Options) Validate() error {
 
 // A Server answers MCP requests. It may serve several transports at a time.
 type Server struct {
-	o        Options
-	info     string        // its name and version, as a JSON object
-	versions []string      // the revisions it speaks, newest first
-	turn     chan struct{} // held by the one call of Serial
-	cores    chan struct{} // held by the calls of CPU, one a core
-	filler   atomic.Pointer[[]byte]
-	sessions sync.Map  // id → struct{}, of legacy HTTP
-	buffers  sync.Pool // of *buffers
+	o          Options
+	info       string   // its name and version, as a JSON object
+	versions   []string // the revisions it speaks, newest first
+	modernTail string
+	turn       chan struct{} // held by the one call of Serial
+	cores      chan struct{} // held by the calls of CPU, one a core
+	filler     atomic.Pointer[[]byte]
+	sessions   sync.Map  // id → struct{}, of legacy HTTP
+	buffers    sync.Pool // of *buffers
 }
 
 // New returns a server with valid options (see [Options.Validate]). It does no
@@ -71,13 +72,15 @@ func New(o Options) *Server {
 		o.Path = "/mcp"
 	}
 	version, _ := json.Marshal(o.Version) // a string always encodes
+	info := `{"name":"mcpdyno-null","version":` + string(version) + `}`
 	return &Server{
-		o:        o,
-		info:     `{"name":"mcpdyno-null","version":` + string(version) + `}`,
-		versions: versionsOf(o.Era),
-		turn:     make(chan struct{}, 1),
-		cores:    make(chan struct{}, runtime.GOMAXPROCS(0)),
-		buffers:  sync.Pool{New: func() any { return new(buffers) }},
+		o:          o,
+		info:       info,
+		modernTail: `,"_meta":{"io.modelcontextprotocol/serverInfo":` + info + `}`,
+		versions:   versionsOf(o.Era),
+		turn:       make(chan struct{}, 1),
+		cores:      make(chan struct{}, runtime.GOMAXPROCS(0)),
+		buffers:    sync.Pool{New: func() any { return new(buffers) }},
 	}
 }
 

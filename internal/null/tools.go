@@ -25,7 +25,7 @@ const tools = `[` +
 // call appends the answer to a tools/call after the time that calls are to
 // take. Its text goes from the request, or from the filler, straight into dst.
 func (s *Server) call(ctx context.Context, dst []byte, r *request) ([]byte, error) {
-	text, err := s.perTool(r)
+	text, err := s.toolText(r)
 	if err != nil {
 		return nil, err
 	}
@@ -42,14 +42,14 @@ func (s *Server) call(ctx context.Context, dst []byte, r *request) ([]byte, erro
 	dst = append(dst, text...)
 	dst = append(dst, `"}]`...)
 	if r.modern {
-		dst = append(dst, s.modernTail()...)
+		dst = append(dst, s.modernTail...)
 	}
 	return append(dst, `}}`...), nil
 }
 
-// perTool returns the text of the answer as it stands between the quotes. The
+// toolText returns the text of the answer as it stands between the quotes. The
 // echoed message is never decoded: what was valid JSON stays so.
-func (s *Server) perTool(r *request) ([]byte, error) {
+func (s *Server) toolText(r *request) ([]byte, error) {
 	switch string(r.tool) {
 	case "echo":
 		message := argument(r.arguments, "message")

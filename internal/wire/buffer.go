@@ -1,6 +1,9 @@
 package wire
 
-import "fmt"
+import (
+	"bytes"
+	"fmt"
+)
 
 // DefaultLimit is the limit of a framer whose Limit is 0: 64 MiB.
 const DefaultLimit = 64 << 20
@@ -15,16 +18,15 @@ const headSize = 64 << 10
 // of it is skipped; the messages behind it are fine.
 type TooLarge struct {
 	Size int64  // bytes seen when the limit was passed; the message may be longer
-	Head []byte // a copy of its first 64 KiB at most, so that an id can be searched
+	Head []byte // a copy of the first 64 KiB at most of the line, or of the event's data, for [Scan] to find an id in
 }
 
 func (e *TooLarge) Error() string {
 	return fmt.Sprintf("message too large: %d bytes and more", e.Size)
 }
 
-func tooLarge(seen []byte) *TooLarge {
-	head := seen[:min(len(seen), headSize)]
-	return &TooLarge{Size: int64(len(seen)), Head: append([]byte(nil), head...)}
+func tooLarge(size int, text []byte) *TooLarge {
+	return &TooLarge{Size: int64(size), Head: bytes.Clone(text[:min(len(text), headSize)])}
 }
 
 // buffer holds bytes that were fed and not yet taken. It is kept and reused;
@@ -34,25 +36,25 @@ type buffer struct {
 	start, end int
 }
 
-// Space returns where the next read may put bytes, at least min and at least
-// one of them. What Next returned is valid until this call. The buffer grows by
+// Space returns where the next read may put bytes, at least n and at least one
+// of them. What Next returned is valid until this call. The buffer grows by
 // doubling and is kept.
-func (f *buffer) Space(min int) []byte {
-	min = max(min, 1)
+func (f *buffer) Space(n int) []byte {
+	n = max(n, 1)
 	if f.start == f.end {
 		f.start, f.end = 0, 0
 	}
-	if len(f.b)-f.end < min {
-		f.makeRoom(min)
+	if len(f.b)-f.end < n {
+		f.makeRoom(n)
 	}
 	return f.b[f.end:]
 }
 
 // makeRoom moves what is held to the front, of a larger buffer if need be.
-func (f *buffer) makeRoom(min int) {
+func (f *buffer) makeRoom(n int) {
 	to, held := f.b, f.b[f.start:f.end]
-	if len(f.b)-len(held) < min || len(held) > len(f.b)/2 {
-		to = make([]byte, max(2*len(f.b), len(held)+min, firstSpace))
+	if len(f.b)-len(held) < n || len(held) > len(f.b)/2 {
+		to = make([]byte, max(2*len(f.b), len(held)+n, firstSpace))
 	}
 	f.start, f.end = 0, copy(to, held)
 	f.b = to

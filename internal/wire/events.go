@@ -62,7 +62,7 @@ func (e *Events) Next() (Event, bool, error) {
 		case len(line) == 0:
 			e.drop()
 		case e.pos-1 > limit(e.Limit):
-			err := tooLarge(e.held()[:e.pos-1])
+			err := e.tooLarge(line, e.pos-1)
 			e.skipping = true
 			e.drop()
 			return Event{}, false, err
@@ -148,12 +148,21 @@ func (e *Events) unfinished() error {
 	}
 	var err error
 	if !e.skipping {
-		err = tooLarge(held)
+		err = e.tooLarge(held[e.pos:], len(held))
 	}
 	e.skipping, e.dirty = true, true
 	e.pos = len(held)
 	e.drop()
 	return err
+}
+
+// tooLarge describes an event that passed the limit in line, after size bytes.
+func (e *Events) tooLarge(line []byte, size int) error {
+	if e.hasData {
+		return tooLarge(size, e.held()[e.from:e.to])
+	}
+	data, _ := bytes.CutPrefix(line, []byte("data:"))
+	return tooLarge(size, bytes.TrimPrefix(data, []byte(" ")))
 }
 
 // event returns the pending event and begins the next one.

@@ -35,7 +35,7 @@ func (l *Lines) Next() (line []byte, ok bool, err error) {
 		case l.skipping:
 			l.skipping = false
 		case n > limit(l.Limit):
-			return nil, false, tooLarge(held[:n])
+			return nil, false, tooLarge(n, held[:n])
 		default:
 			line, l.cr = bytes.CutSuffix(held[:n], []byte("\r"))
 			return line, true, nil
@@ -57,7 +57,7 @@ func (l *Lines) unfinished(held []byte) error {
 		return nil
 	}
 	l.skipping = true
-	return tooLarge(held)
+	return tooLarge(len(held), held)
 }
 
 // Partial returns how many bytes of an unfinished line are held.
