@@ -1,0 +1,66 @@
+package report
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+
+	"mcpdyno/result"
+)
+
+// limits says what the numbers do not tell, as far as it is so in this run.
+func limits(d *Document) []string {
+	say := []string{}
+	if d.everyURL(func(u *url.URL) bool { return loopback(u.Hostname()) }) {
+		say = append(say, "Loopback only: there is no network in these numbers. A remote HTTP server adds its round-trip time, and there the transport changes the answer.")
+	}
+	if d.everyURL(func(u *url.URL) bool { return u.Scheme == "http" }) {
+		say = append(say, "No TLS: HTTPS adds a handshake to every new connection.")
+	}
+	if len(d.withRole(result.RoleFloor)) > 0 {
+		say = append(say, "The server's own work is in every figure; the floor beside it is the same row of a server that does nothing.")
+	} else {
+		say = append(say, "The server does nothing: a real server's own work comes on top, on every transport alike. These are floors, not predictions.")
+	}
+	say = append(say, fmt.Sprintf("One machine (%s, %s/%s) and one placement: on another the numbers differ.", d.Environment.CPUModel, d.Environment.OS, d.Environment.Arch),
+		"Closed loop: the next call is made when the one before has been answered. How the server copes with calls that do not wait is not measured, nor are its CPU time and memory.")
+	if eras := d.eras(); len(eras) > 1 {
+		say = append(say, fmt.Sprintf("The targets speak different revisions (%s): their opening and their sessions are not the same work.", strings.Join(eras, ", ")))
+	}
+	return say
+}
+
+// everyURL reports whether a holds for the address of every measured target
+// over HTTP, and there is one.
+func (d *Document) everyURL(a func(*url.URL) bool) bool {
+	found := false
+	for _, t := range d.measured() {
+		if t.URL == "" {
+			continue
+		}
+		// A started server's address may still have {port} for its port.
+		u, err := url.Parse(strings.ReplaceAll(t.URL, "{port}", "0"))
+		if err != nil || !a(u) {
+			return false
+		}
+		found = true
+	}
+	return found
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+func (d *Document) eras() []string {
+	var eras []string
+	for _, t := range d.measured() {
+		if t.Protocol != "" && !slices.Contains(eras, t.Protocol) {
+			eras = append(eras, t.Protocol)
+		}
+	}
+	return eras
+}
