@@ -113,4 +113,6 @@ func (t *Target) redactedURL() string {
 }
 
 // quoteAll writes a command as a shell would have to be told it.
-func quoteAll(command []string) string { return shellquote.Join(command...) }
+func quoteAll(command []string) string {
+	return strings.ReplaceAll(shellquote.Join(command...), `\{port}`, portHole)
+}
