@@ -333,7 +333,7 @@ func workBlocks(d *Document) []block {
 }
 
 func workRow(d *Document, t *table, u unit, x *Target) {
-	r := d.row(x.Name, result.PhaseWork, 0, d.Plan.InFlight)
+	r := d.workOf(x.Name)
 	if r == nil || r.Response.N == 0 {
 		t.say(failure(x), x.Name, x.Transport, x.Work)
 		return
@@ -343,6 +343,15 @@ func workRow(d *Document, t *table, u unit, x *Target) {
 	if s.N < int64(stat.MinCount(0.5)) {
 		t.note(noPercentile)
 	}
+}
+
+// workOf is the one row of a target with work to do.
+func (d *Document) workOf(target string) *Row {
+	i := slices.IndexFunc(d.Rows, func(r Row) bool { return r.Target == target && r.Phase == result.PhaseWork })
+	if i < 0 {
+		return nil
+	}
+	return &d.Rows[i]
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
