@@ -20,10 +20,11 @@ import (
 
 const targetHelp = `A TARGET is http://HOST:PORT/PATH, https://…, or 'stdio:COMMAND LINE' (shell
 quoting, no shell). "-- command args…" at the end is one stdio target. Options go
-in brackets before it: name, protocol, fresh, answers, start, tool; a value with a
-comma or a bracket is double-quoted:
+in brackets before it: name, protocol, fresh, answers, pipes, start, tool; a value
+with a comma or a bracket is double-quoted:
   '[name=go,start="./server --http 127.0.0.1:{port}"]http://127.0.0.1:{port}/mcp'
-With start mcpdyno starts the HTTP server itself; {port} is a free port.`
+With start mcpdyno starts the HTTP server itself; {port} is a free port.
+pipes=socketpair connects a stdio server as Node.js clients do.`
 
 // targetFlags are the flags that say what the targets are; brackets say it for
 // one of them.
@@ -241,12 +242,16 @@ func setOption(t *bench.Target, key, value string) (err error) {
 		if t.Answers = value; value != "json" && value != "sse" {
 			return fmt.Errorf("answers is %q; it can be json or sse", value)
 		}
+	case "pipes":
+		if t.Sockets = value == "socketpair"; value != "socketpair" && value != "pipe" {
+			return fmt.Errorf("pipes is %q; it can be pipe or socketpair", value)
+		}
 	case "start":
 		t.Command, err = splitCommand(value)
 	case "tool":
 		t.Wish.Tool = value
 	default:
-		return fmt.Errorf("unknown option %q; known are name, protocol, fresh, answers, start and tool", key)
+		return fmt.Errorf("unknown option %q; known are name, protocol, fresh, answers, pipes, start and tool", key)
 	}
 	return err
 }

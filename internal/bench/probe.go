@@ -114,7 +114,7 @@ func (b *Bench) Describe(t *Target, f Facts) result.Target {
 		role = result.RoleTarget
 	}
 	return result.Target{
-		Name: t.Name, Role: role, Transport: t.transport(), Connection: t.connection(),
+		Name: t.Name, Role: role, Transport: t.transport(), Connection: t.connection(), Pipes: t.pipes(),
 		Command: t.Redact(quoteAll(t.Command)), URL: t.redactedURL(),
 		Era: f.Info.Era, Protocol: f.Info.Revision, Answers: f.Answers, Session: session,
 		Server: f.Info.Server, Version: f.Info.Version, Placement: t.Placement,

@@ -23,6 +23,9 @@ type Command struct {
 	// CPUs is the child's affinity from its first instruction; nil for the
 	// CPUs that mcpdyno might use when its Keeper was made.
 	CPUs []int
+	// Sockets makes stdin and stdout pairs of Unix sockets, as Node.js does for
+	// its children, instead of pipes.
+	Sockets bool
 }
 
 // A Keeper starts processes and guarantees that none outlives mcpdyno.
@@ -115,7 +118,7 @@ func (k *Keeper) start(c Command) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.spawn(cmd, k.cpus(c)); err != nil {
+	if err := p.spawn(cmd, k.cpus(c), c.Sockets); err != nil {
 		return nil, explain(err, cmd)
 	}
 	k.live[p] = struct{}{}

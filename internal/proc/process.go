@@ -13,7 +13,7 @@ const runVariable = "MCPDYNO_RUN"
 
 // A Process is a server that was started, and its descendants.
 type Process struct {
-	// Stdin and Stdout are our ends of plain pipes: blocking, close-on-exec,
+	// Stdin and Stdout are our ends of plain pipes or socket pairs: blocking, close-on-exec,
 	// not in the netpoller. They may be used by descriptor, and set
 	// non-blocking. Stop and Kill close them, so calls must have ended by then.
 	Stdin, Stdout *os.File
@@ -54,8 +54,8 @@ func newProcess(k *Keeper, token string) *Process {
 
 // spawn makes the pipes and the process. It runs on the forking thread, whose
 // affinity the child inherits.
-func (p *Process) spawn(cmd *exec.Cmd, cpus []int) error {
-	pipes, err := newPipes()
+func (p *Process) spawn(cmd *exec.Cmd, cpus []int, sockets bool) error {
+	pipes, err := newPipes(sockets)
 	if err != nil {
 		return err
 	}

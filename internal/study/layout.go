@@ -75,7 +75,7 @@ func (t *Transport) addAsked(placement string) {
 	var kinds []string
 	for _, asked := range t.Targets {
 		own := *asked
-		own.Placement = placement
+		own.Placement, own.Role = placement, result.RoleTarget
 		t.add(&own)
 		kinds = append(kinds, kindOf(&own))
 		if own.HTTP() && !own.Fresh {
