@@ -142,9 +142,13 @@ func (h *http1) space(n int) {
 // the last read was.
 func (h *http1) readHead(ctx context.Context, deadline time.Duration) (first, at time.Duration, err error) {
 	for seen := 0; ; {
-		if end := bytes.Index(h.buf[h.r+seen:h.w], []byte("\r\n\r\n")); end >= 0 {
-			raw := append(h.head.raw[:0], h.buf[h.r:h.r+seen+end+2]...) // the buffer may move
-			h.r += seen + end + 4
+		end := seen + bytes.Index(h.buf[h.r+seen:h.w], []byte("\r\n\r\n"))
+		if max(seen, end) > maxHead {
+			return first, at, errBody(fmt.Sprintf("the response head is over %d bytes", maxHead))
+		}
+		if end >= seen {
+			raw := append(h.head.raw[:0], h.buf[h.r:h.r+end+2]...) // the buffer may move
+			h.r += end + 4
 			if err := h.head.parse(raw); err != nil || h.head.status >= 200 {
 				h.left, h.last = h.head.length, false
 				if h.head.chunked {
@@ -155,9 +159,6 @@ func (h *http1) readHead(ctx context.Context, deadline time.Duration) (first, at
 			seen = 0 // an interim response: the real one follows
 			continue
 		}
-		if h.w-h.r > maxHead {
-			return first, at, errBody(fmt.Sprintf("the response head is over %d bytes", maxHead))
-		}
 		seen = max(0, h.w-h.r-3)
 		if at, err = h.fill(ctx, deadline); err != nil {
 			return first, at, h.short(err, "before the end of the response head")
@@ -166,6 +167,12 @@ func (h *http1) readHead(ctx context.Context, deadline time.Duration) (first, at
 			first = at
 		}
 	}
+}
+
+// reusable says whether the last response was read to its end and nothing came
+// behind it.
+func (h *http1) reusable() bool {
+	return !h.head.close && h.left == 0 && (h.last || !h.head.chunked) && h.r == h.w
 }
 
 // short says where a response broke off.

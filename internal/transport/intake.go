@@ -148,7 +148,8 @@ func statusError(status int, text []byte) error {
 
 // events reads a stream up to the event that is the answer.
 func (in *intake) events(ctx context.Context, src source) error {
-	var events wire.Events
+	events := &in.reply.events
+	events.Reset()
 	for {
 		piece, at, err := src.next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -159,7 +160,7 @@ func (in *intake) events(ctx context.Context, src source) error {
 		}
 		copy(events.Space(len(piece)), piece)
 		events.Fed(len(piece))
-		found, err := in.take(&events, at)
+		found, err := in.take(events, at)
 		if err != nil || found {
 			in.streaming = found
 			return err
@@ -197,7 +198,10 @@ func (in *intake) event(data []byte, at time.Duration) (found bool, err error) {
 		return true, in.batch(data)
 	case msg.Kind == wire.Request:
 		in.notes.count(WarnAsked, msg.Method)
-		return false, in.asked(msg)
+		if err := in.asked(msg); err != nil { // the answer may come all the same
+			in.notes.count(WarnUnheard, []byte(err.Error()))
+		}
+		return false, nil
 	case msg.Kind == wire.Notification:
 		in.notes.count(WarnNotified, msg.Method)
 		return false, nil
@@ -208,10 +212,11 @@ func (in *intake) event(data []byte, at time.Duration) (found bool, err error) {
 
 // sniffedEvents takes a stream that came without its content type.
 func (in *intake) sniffedEvents(text []byte) error {
-	var events wire.Events
+	events := &in.reply.events
+	events.Reset()
 	copy(events.Space(len(text)), text)
 	events.Fed(len(text))
-	found, err := in.take(&events, in.reply.Done)
+	found, err := in.take(events, in.reply.Done)
 	if err == nil && !found {
 		err = faultf(Broken, "the stream of events ended without an answer")
 	}

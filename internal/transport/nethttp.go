@@ -37,6 +37,9 @@ func newNetHTTP(h HTTP) *netHTTP {
 // Share has no effect: net/http keeps a connection for each call in flight.
 func (c *netHTTP) Share(int) {}
 
+// SetAnswer replaces the dialer's Answer.
+func (c *netHTTP) SetAnswer(answer Answer) { c.h.Answer = answer }
+
 // Stats says what was counted so far; net/http does not say how many
 // connections it opened.
 func (c *netHTTP) Stats() Stats { return c.notes.stats() }
@@ -63,8 +66,17 @@ func (c *netHTTP) RoundTrip(ctx context.Context, req *Request, reply *Reply) err
 		reply.Done = c.now()
 		return asFault(err, reply)
 	}
-	_, _ = io.Copy(io.Discard, io.LimitReader(src.body, maxBody)) // bounded by ctx
+	c.drain(src, cancel)
 	return nil
+}
+
+// drain reads a response to its end, for a moment: only then can the connection
+// be used again.
+func (c *netHTTP) drain(src *bodyReader, cancel context.CancelFunc) {
+	defer time.AfterFunc(patience, cancel).Stop()
+	if _, err := io.Copy(io.Discard, src.body); err != nil {
+		c.notes.count(WarnUnended, nil)
+	}
 }
 
 // Notify posts a message that has no answer.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"syscall"
 	"time"
 
@@ -32,25 +33,29 @@ func (x *exchange) run() error {
 	in := intake{notes: &x.conn.notes, req: x.req, reply: x.reply, asked: x.asked}
 	err = in.response(x.ctx, x, x.h.head, at)
 	x.reply.In = x.h.total - before
-	if !x.ended(&in) || err != nil || x.h.head.close || x.conn.fresh {
-		x.drop()
-	} else {
-		x.h.used, x.h.usedAt = true, x.conn.now()
+	if in.streaming {
+		x.end()
 	}
+	x.keep()
 	if err != nil {
-		return x.failed(err)
+		return asFault(err, x.reply)
 	}
 	return nil
+}
+
+// keep lets the connection be used again if its response has ended.
+func (x *exchange) keep() {
+	if x.conn.fresh || !x.h.reusable() {
+		x.drop()
+		return
+	}
+	x.h.used, x.h.usedAt = true, x.conn.now()
 }
 
 // open sends the request and reads the response's head.
 func (x *exchange) open() (at time.Duration, err error) {
 	c := x.conn
 	x.limit = x.req.Deadline
-	if h := x.reply.conn; h != nil && h.stale(c.now()) {
-		x.h = h
-		x.drop()
-	}
 	x.h, err = c.take(x.ctx, x.reply, x.req.Deadline-c.now())
 	if err != nil {
 		return 0, err
@@ -63,25 +68,28 @@ func (x *exchange) open() (at time.Duration, err error) {
 	if err != nil && x.reply.First == 0 {
 		err = x.reset(err)
 	}
+	if err != nil {
+		return at, err
+	}
 	x.reply.Status, x.reply.Head = x.h.head.status, x.h.head.raw
-	return at, err
+	return at, nil
 }
 
-// ended reads a stream to its end, for a moment, after its answer was found:
-// only then can the connection be used again.
-func (x *exchange) ended(in *intake) bool {
-	const patience = time.Second
-	if !in.streaming {
-		return true
-	}
+// patience is how long the end of a stream is waited for after its answer.
+const patience = time.Second
+
+// end reads a stream to its end, for a moment, after its answer was found: only
+// then can the connection be used again.
+func (x *exchange) end() {
 	x.limit = x.conn.now() + patience
 	for {
-		if _, _, err := x.next(x.ctx); err != nil {
-			if errors.Is(err, io.EOF) {
-				return true
-			}
+		_, _, err := x.next(x.ctx)
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil {
 			x.conn.notes.count(WarnUnended, nil)
-			return false
+			return
 		}
 	}
 }
@@ -152,7 +160,7 @@ func asFault(err error, reply *Reply) *Error {
 		return known
 	case errors.As(err, &bad):
 		return &Error{Fault: Illegal, Err: err}
-	case errors.Is(err, errDeadline), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, errDeadline), errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
 		return faultf(Timeout, "no answer in time%s", progress(reply))
 	case errors.Is(err, context.Canceled):
 		return faultf(Canceled, "canceled while waiting for an answer")
@@ -163,8 +171,10 @@ func asFault(err error, reply *Reply) *Error {
 // progress says how far a response had come.
 func progress(reply *Reply) string {
 	switch {
-	case reply.Status == 0:
+	case reply.First == 0:
 		return ": no byte of a response came"
+	case reply.Status == 0:
+		return ": the response head began and did not end"
 	case reply.SSE:
 		return ": a stream of events came, and no answer on it"
 	}
@@ -200,13 +210,9 @@ func (x *exchange) notify() error {
 		return x.failed(err)
 	}
 	text, _, err := collect(x.ctx, x, x.h.head, at, nil)
+	x.keep()
 	if err != nil {
-		return x.failed(err)
-	}
-	if x.h.head.close || x.conn.fresh {
-		x.drop()
-	} else {
-		x.h.used, x.h.usedAt = true, x.conn.now()
+		return asFault(err, x.reply)
 	}
 	return judgeNotify(&x.conn.notes, x.req, x.h.head.status, text)
 }
