@@ -13,11 +13,13 @@ import (
 
 // A source yields a response body.
 type source interface {
-	// next returns the next piece, valid until the following call, and when it
-	// was read; io.EOF at the end.
-	next(ctx context.Context) ([]byte, time.Duration, error)
-	// whole returns a body of known length; at is when the head was read.
-	whole(ctx context.Context, at time.Duration) ([]byte, time.Duration, error)
+	// next returns the next piece, valid until the following call; io.EOF at the
+	// end.
+	next(ctx context.Context) ([]byte, error)
+	// whole returns a body of known length.
+	whole(ctx context.Context) ([]byte, error)
+	// readAt is when the last bytes were read.
+	readAt() time.Duration
 }
 
 // An intake finds the answer to a request in a response, whichever HTTP client
@@ -32,16 +34,16 @@ type intake struct {
 }
 
 // response reads a response up to the answer.
-func (in *intake) response(ctx context.Context, src source, d head, at time.Duration) error {
+func (in *intake) response(ctx context.Context, src source, d head) error {
 	in.reply.SSE = d.media == mediaSSE
 	if in.reply.SSE && d.status < 300 {
 		return in.events(ctx, src)
 	}
-	text, at, err := collect(ctx, src, d, at, in.reply.buf)
+	text, err := collect(ctx, src, d, in.reply.buf)
 	if err != nil {
 		return err
 	}
-	in.reply.Done = at
+	in.reply.Done = src.readAt()
 	if d.chunked || d.length < 0 {
 		in.reply.buf = text
 	}
@@ -151,7 +153,7 @@ func (in *intake) events(ctx context.Context, src source) error {
 	events := &in.reply.events
 	events.Reset()
 	for {
-		piece, at, err := src.next(ctx)
+		piece, err := src.next(ctx)
 		if errors.Is(err, io.EOF) {
 			return faultf(Broken, "the stream of events ended without an answer")
 		}
@@ -160,7 +162,7 @@ func (in *intake) events(ctx context.Context, src source) error {
 		}
 		copy(events.Space(len(piece)), piece)
 		events.Fed(len(piece))
-		found, err := in.take(events, at)
+		found, err := in.take(events, src.readAt())
 		if err != nil || found {
 			in.streaming = found
 			return err

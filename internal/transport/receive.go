@@ -25,13 +25,12 @@ type exchange struct {
 // run sends the request and reads the response up to its answer, and then to
 // its end, so that the connection can be used again.
 func (x *exchange) run() error {
-	at, err := x.open()
-	if err != nil {
+	if err := x.open(); err != nil {
 		return x.failed(err)
 	}
 	before := x.h.total - (x.h.w - x.h.r) - len(x.h.head.raw) - 2
 	in := intake{notes: &x.conn.notes, req: x.req, reply: x.reply, asked: x.asked}
-	err = in.response(x.ctx, x, x.h.head, at)
+	err := in.response(x.ctx, x, x.h.head)
 	x.reply.In = x.h.total - before
 	if in.streaming {
 		x.end()
@@ -53,26 +52,30 @@ func (x *exchange) keep() {
 }
 
 // open sends the request and reads the response's head.
-func (x *exchange) open() (at time.Duration, err error) {
+func (x *exchange) open() (err error) {
 	c := x.conn
 	x.limit = x.req.Deadline
 	x.h, err = c.take(x.ctx, x.reply, x.req.Deadline-c.now())
 	if err != nil {
-		return 0, err
+		return err
 	}
 	x.compose()
-	if err = x.h.write(x.ctx, x.req.Deadline); err != nil {
-		return 0, x.reset(err)
+	unsent := x.h.write(x.ctx, x.req.Deadline)
+	if unsent != nil && !gone(unsent) {
+		return unsent
 	}
-	x.reply.First, at, err = x.h.readHead(x.ctx, x.req.Deadline)
+	x.reply.First, err = x.h.readHead(x.ctx, x.req.Deadline)
 	if err != nil && x.reply.First == 0 {
 		err = x.reset(err)
 	}
 	if err != nil {
-		return at, err
+		return err
+	}
+	if unsent != nil { // refused before it was read
+		x.h.head.close = true
 	}
 	x.reply.Status, x.reply.Head = x.h.head.status, x.h.head.raw
-	return at, nil
+	return nil
 }
 
 // patience is how long the end of a stream is waited for after its answer.
@@ -83,7 +86,7 @@ const patience = time.Second
 func (x *exchange) end() {
 	x.limit = x.conn.now() + patience
 	for {
-		_, _, err := x.next(x.ctx)
+		_, err := x.next(x.ctx)
 		if errors.Is(err, io.EOF) {
 			return
 		}
@@ -121,11 +124,14 @@ func appendInt(b []byte, n int) []byte {
 
 // reset explains a connection that was closed while it idled.
 func (x *exchange) reset(err error) error {
-	gone := errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
-	if gone && x.h.used {
+	if gone(err) && x.h.used {
 		return faultf(Broken, "reset on reused connection: the server closed it while it was idle or as it was used again (not retried): %w", err)
 	}
 	return err
+}
+
+func gone(err error) bool {
+	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
 // stale says whether an idle connection has been closed by the server.
@@ -182,14 +188,17 @@ func progress(reply *Reply) string {
 }
 
 // next makes an exchange the source of its response body.
-func (x *exchange) next(ctx context.Context) ([]byte, time.Duration, error) {
+func (x *exchange) next(ctx context.Context) ([]byte, error) {
 	return x.h.next(ctx, x.limit)
 }
 
 // whole reads a body of known length in one piece.
-func (x *exchange) whole(ctx context.Context, at time.Duration) ([]byte, time.Duration, error) {
-	return x.h.whole(ctx, x.limit, at)
+func (x *exchange) whole(ctx context.Context) ([]byte, error) {
+	return x.h.whole(ctx, x.limit)
 }
+
+// readAt is when the last bytes were read.
+func (x *exchange) readAt() time.Duration { return x.h.at }
 
 // asked answers a request of the server, by a POST of its own.
 func (x *exchange) asked(msg wire.Message) error {
@@ -205,11 +214,10 @@ func (x *exchange) asked(msg wire.Message) error {
 
 // notify sends a message without an answer and reads whatever comes back.
 func (x *exchange) notify() error {
-	at, err := x.open()
-	if err != nil {
+	if err := x.open(); err != nil {
 		return x.failed(err)
 	}
-	text, _, err := collect(x.ctx, x, x.h.head, at, nil)
+	text, err := collect(x.ctx, x, x.h.head, nil)
 	x.keep()
 	if err != nil {
 		return asFault(err, x.reply)
@@ -230,24 +238,21 @@ func judgeNotify(n *notes, req *Request, status int, text []byte) error {
 }
 
 // collect reads a body to its end, into buf where it comes in pieces.
-func collect(ctx context.Context, src source, d head, at time.Duration, buf []byte) ([]byte, time.Duration, error) {
+func collect(ctx context.Context, src source, d head, buf []byte) ([]byte, error) {
 	if d.length >= 0 && !d.chunked {
-		return src.whole(ctx, at)
+		return src.whole(ctx)
 	}
 	buf = buf[:0]
 	for {
-		piece, got, err := src.next(ctx)
-		if got > 0 {
-			at = got
-		}
+		piece, err := src.next(ctx)
 		if errors.Is(err, io.EOF) {
-			return buf, at, nil
+			return buf, nil
 		}
 		if err != nil {
-			return nil, at, err
+			return nil, err
 		}
 		if len(buf)+len(piece) > maxBody {
-			return nil, at, errBody("message too large: the response body is over the limit")
+			return nil, errBody("message too large: the response body is over the limit")
 		}
 		buf = append(buf, piece...)
 	}
