@@ -20,6 +20,7 @@ type Process struct {
 
 	keeper         *Keeper
 	token          string
+	deaf           bool // see Command
 	os             *os.Process
 	pid            int
 	cpus           []int
