@@ -26,8 +26,9 @@ type Command struct {
 	// Sockets makes stdin and stdout pairs of Unix sockets, as Node.js does for
 	// its children, instead of pipes.
 	Sockets bool
-	// Deaf is a server that does not read stdin, such as an HTTP server: Stop
-	// does not wait for it to end with its input.
+	// Deaf is a server that does not speak through stdin and stdout, such as an
+	// HTTP server: Stop does not wait for it to end with its input, and what it
+	// prints goes with its stderr.
 	Deaf bool
 }
 
