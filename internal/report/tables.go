@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,8 +16,8 @@ const noPercentile = "n/a: too few values; p50 takes 5, p95 59, p99 299."
 func coldBlocks(d *Document) []block {
 	var typical int64
 	for _, r := range d.Rows {
-		if p50 := r.p50(); r.Phase == coldTotal && p50 != nil {
-			typical = max(typical, *p50)
+		if r.Phase == coldTotal && r.Response.MeanNS != nil {
+			typical = max(typical, *r.Response.MeanNS)
 		}
 	}
 	u := unitFor(typical)
@@ -162,12 +163,12 @@ func (d *Document) referenceName() string {
 	return "the first target"
 }
 
-// fastest is the smallest p50 of a table: it sets the unit.
+// fastest is the smallest mean of a table: it sets the unit.
 func (d *Document) fastest(phase string, size int) int64 {
 	var least int64
 	for _, t := range d.measured() {
-		if p50 := d.phaseRow(t, phase, size).p50(); p50 != nil && (least == 0 || *p50 < least) {
-			least = *p50
+		if r := d.phaseRow(t, phase, size); r != nil && r.Response.N > 0 && (least == 0 || *r.Response.MeanNS < least) {
+			least = *r.Response.MeanNS
 		}
 	}
 	return least
@@ -198,7 +199,7 @@ func phaseRow(d *Document, t *table, u unit, x *Target, phase string, size int, 
 		t.say("n/a: no such call was made", x.Name)
 		return
 	case r.Response.N == 0:
-		t.say(rowFailure(r, x), x.Name)
+		t.say(failureText(r.Outcomes, x), x.Name)
 		return
 	}
 	s := r.Response
@@ -265,16 +266,11 @@ func changeCells(t *table, u unit, c *compare.Change) []string {
 }
 
 // failure says how a target failed.
-func failure(t *Target) string {
-	text := "failed: " + known(outcomeText(t.Outcomes), "no call was made")
-	if t.Error != nil {
-		text += "; " + *t.Error
-	}
-	return text
-}
+func failure(t *Target) string { return failureText(t.Outcomes, t) }
 
-func rowFailure(r *Row, t *Target) string {
-	text := "failed: " + outcomeText(r.Outcomes)
+// failureText says how calls of a target failed.
+func failureText(outcomes map[result.Outcome]int64, t *Target) string {
+	text := "failed: " + cmp.Or(outcomeText(outcomes), "no call was made")
 	if t.Error != nil {
 		text += "; " + *t.Error
 	}
