@@ -125,6 +125,6 @@ func (b *Bench) Describe(t *Target, f Facts) result.Target {
 		Era: f.Info.Era, Protocol: f.Info.Revision, Answers: f.Answers, Session: session,
 		Server: f.Info.Server, Version: f.Info.Version, Placement: t.Placement,
 		ServerCPUs: b.placed.Server, OurCPUs: b.generator,
-		Op: f.Op.Tool, OpChosen: f.Op.Why, Sized: f.Op.SizeArg != "", Work: t.Work, FloorTarget: -1, Base: -1,
+		Op: f.Op.Tool, OpChosen: f.Op.Why, Sized: f.Op.SizeArg != "", Work: t.Work, FloorTarget: -1,
 	}
 }
