@@ -26,6 +26,10 @@ type Command struct {
 	// Sockets makes stdin and stdout pairs of Unix sockets, as Node.js does for
 	// its children, instead of pipes.
 	Sockets bool
+	// Deaf is a server that does not speak through stdin and stdout, such as an
+	// HTTP server: Stop does not wait for it to end with its input, and what it
+	// prints goes with its stderr.
+	Deaf bool
 }
 
 // A Keeper starts processes and guarantees that none outlives mcpdyno.
@@ -114,6 +118,7 @@ func (k *Keeper) start(c Command) (*Process, error) {
 	}
 	k.started++
 	p := newProcess(k, fmt.Sprintf("%s-%d", k.token, k.started))
+	p.deaf = c.Deaf
 	cmd, err := p.resolve(c)
 	if err != nil {
 		return nil, err

@@ -20,6 +20,7 @@ type Process struct {
 
 	keeper         *Keeper
 	token          string
+	deaf           bool // see Command
 	os             *os.Process
 	pid            int
 	cpus           []int
@@ -66,6 +67,10 @@ func (p *Process) spawn(cmd *exec.Cmd, cpus []int, sockets bool) error {
 		return err
 	}
 	defer restore()
+	if p.deaf {
+		pipes.theirs[1].Close()
+		pipes.theirs[1] = pipes.theirs[2] // what it prints is a log
+	}
 	attr := &os.ProcAttr{Dir: cmd.Dir, Env: cmd.Env, Files: pipes.theirs[:], Sys: attributes()}
 	p.begun = time.Now()
 	p.os, err = os.StartProcess(cmd.Path, cmd.Args, attr)
