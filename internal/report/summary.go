@@ -202,11 +202,12 @@ func coldSentence(d *Document, reference, t *Target) []string {
 	switch {
 	case c == nil || c.DifferenceLow == nil:
 		return []string{s + ", once a session."}
-	case *c.RatioLow <= 1 && *c.RatioHigh >= 1:
+	case *c.DifferenceLow <= 0 && *c.DifferenceHigh >= 0:
 		return []string{s + "; the difference cannot be told from zero."}
 	}
+	low, high := math.Abs(float64(*c.DifferenceLow)), math.Abs(float64(*c.DifferenceHigh))
 	return []string{fmt.Sprintf("%s: %s apart [%s, %s], once a session.", s, span(math.Abs(float64(*c.Difference))),
-		span(float64(*c.DifferenceLow)), span(float64(*c.DifferenceHigh)))}
+		span(min(low, high)), span(max(low, high)))}
 }
 
 // readiness says over which transports a client can see that a server is ready.
