@@ -78,6 +78,7 @@ type Target struct {
 	Role       Role   `json:"role"`
 	Transport  string `json:"transport"`      // stdio, http
 	Connection string `json:"connection"`     // reused, fresh
+	Pipes      string `json:"pipes"`          // stdio: pipe or socketpair; else empty
 	Command    string `json:"command"`        // how mcpdyno starts it, secrets redacted; empty when it does not
 	URL        string `json:"url"`            // where it is reached, secrets redacted; empty for stdio
 	Era        string `json:"era"`            // legacy, modern

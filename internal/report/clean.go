@@ -26,6 +26,9 @@ func clean(s string) string {
 // maxCell bounds a cell that names something, in columns of a terminal.
 const maxCell = 40
 
+// Clean is clean, for what other packages print.
+func Clean(s string) string { return clean(s) }
+
 // cell is a clean string of bounded width.
 func cell(s string) string { return ansi.Truncate(clean(s), maxCell, "…") }
 

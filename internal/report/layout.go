@@ -128,10 +128,10 @@ func role(t Target) string {
 	return string(t.Role)
 }
 
-// connection is nothing that a pipe has.
+// connection is what a stdio target is connected by, or how HTTP's are used.
 func connection(t Target) string {
 	if t.Transport == "stdio" {
-		return "pipe"
+		return fact(t.Pipes)
 	}
 	return fact(t.Connection)
 }

@@ -142,7 +142,7 @@ func phaseTable(d *Document, phase string, size int) *table {
 	if floors {
 		t.columns = append(t.columns, columns(0, "floor p50")...)
 	}
-	t.columns = append(t.columns, words(1, fmt.Sprintf("difference to %s|ratio|verdict", d.referenceName()))...)
+	t.columns = append(t.columns, words(1, fmt.Sprintf("difference to %s|ratio|verdict", d.baseName()))...)
 	for _, x := range d.measured() {
 		phaseRow(d, t, u, x, phase, size, floors)
 	}
@@ -156,9 +156,15 @@ func sizeOrOwn(size int) string {
 	return sizeText(size)
 }
 
-func (d *Document) referenceName() string {
-	if r := d.reference(); r != nil {
-		return r.Name
+// baseName says what the targets of a table are compared with.
+func (d *Document) baseName() string {
+	if d.Plan.Matrix == "full" {
+		return "the first of its era and placement"
+	}
+	for _, t := range d.measured() {
+		if base := d.base(t); base != nil {
+			return base.Name
+		}
 	}
 	return "the first target"
 }
@@ -237,14 +243,15 @@ func total(outcomes map[result.Outcome]int64) (n int64) {
 	return n
 }
 
-// comparison is difference, ratio and verdict of a row against the reference.
+// comparison is difference, ratio and verdict of a row against its target's base.
 func comparison(d *Document, t *table, u unit, x *Target, r *Row) []string {
-	if x.Name == d.referenceName() {
+	base := d.base(x)
+	if base == nil {
 		return []string{"–", "–", "reference"}
 	}
-	c := d.change(d.referenceName(), x.Name, r.Phase, r.size())
+	c := d.change(base.Name, x.Name, r.Phase, r.size())
 	if c == nil || c.Ratio == nil {
-		t.note(fmt.Sprintf("n/a in difference: %s has no such row, or no round in common.", d.referenceName()))
+		t.note(fmt.Sprintf("n/a in difference: %s has no such row, or no round in common.", base.Name))
 		return []string{notAvailable, notAvailable, notAvailable}
 	}
 	return changeCells(t, u, c)
@@ -329,7 +336,7 @@ func workBlocks(d *Document) []block {
 }
 
 func workRow(d *Document, t *table, u unit, x *Target) {
-	r := d.row(x.Name, result.PhaseWork, 0, d.Plan.InFlight)
+	r := d.workOf(x.Name)
 	if r == nil || r.Response.N == 0 {
 		t.say(failure(x), x.Name, x.Transport, x.Work)
 		return
@@ -339,6 +346,15 @@ func workRow(d *Document, t *table, u unit, x *Target) {
 	if s.N < int64(stat.MinCount(0.5)) {
 		t.note(noPercentile)
 	}
+}
+
+// workOf is the one row of a target with work to do.
+func (d *Document) workOf(target string) *Row {
+	i := slices.IndexFunc(d.Rows, func(r Row) bool { return r.Target == target && r.Phase == result.PhaseWork })
+	if i < 0 {
+		return nil
+	}
+	return &d.Rows[i]
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,250 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mcpdyno/internal/bench"
+	"mcpdyno/internal/mcp"
+	"mcpdyno/internal/proc"
+	"mcpdyno/internal/report"
+	"mcpdyno/internal/study"
+	"mcpdyno/result"
+)
+
+type transportFlags struct {
+	targets   targetFlags
+	out       outputFlags
+	plan      result.Plan
+	sizes     string
+	work      time.Duration
+	timeout   time.Duration
+	placement string
+	seed      uint64
+	dryRun    bool
+}
+
+func transportCommand() *cobra.Command {
+	f := &transportFlags{}
+	cmd := &cobra.Command{
+		Use:   "transport [flags] [TARGET…] [-- command args…]",
+		Short: "What a transport costs: cold start, round trip by size, calls in flight, keep-alive",
+		Long: `Measures what a transport costs, on this machine: the cold start, the round trip
+by answer size, a batch of calls in flight at once, and what a connection that
+is kept alive saves. Without a TARGET the built-in null server is measured over
+stdio and HTTP; with several, each is compared with the first.
+
+` + targetHelp,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			targets, err := f.targets.parse(cmd, args)
+			if err != nil {
+				return err
+			}
+			return f.run(cmd, targets)
+		},
+	}
+	f.targets.register(cmd)
+	f.out.register(cmd)
+	f.register(cmd)
+	return cmd
+}
+
+func (f *transportFlags) register(cmd *cobra.Command) {
+	p, flags := &f.plan, cmd.Flags()
+	flags.IntVar(&p.Blocks, "blocks", 10, "rounds, each from a fresh process in a random order; the intervals are over them")
+	flags.IntVarP(&p.Warmup, "warmup", "w", 50, "calls before each size, not counted")
+	flags.IntVar(&p.Runs, "runs", 400, "calls per size and target, one in flight")
+	flags.StringVar(&f.sizes, "sizes", "1KB,16KB,64KB,256KB", "answer sizes (1KB is 1,024 bytes)")
+	flags.IntVar(&p.InFlight, "in-flight", 8, "calls in a batch, all in flight at once")
+	flags.IntVar(&p.Batches, "batches", 60, "batches per size and target")
+	flags.IntVar(&p.ColdStarts, "cold-starts", 25, "fresh processes per target")
+	flags.DurationVar(&f.work, "work", 200*time.Millisecond, "work of the null server in the last part; 0 leaves it out")
+	flags.DurationVar(&f.timeout, "timeout", 30*time.Second, "deadline of one call and of a server's start")
+	flags.StringVar(&f.placement, "placement", "", "CPUs of server and mcpdyno: split, shared or none (default split where it is possible)")
+	flags.StringVar(&p.Matrix, "matrix", "default", "default, or full: both eras, JSON and SSE answers, both placements")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "look at the targets, say what would be done and about how long it takes")
+	flags.Uint64Var(&f.seed, "seed", 1, "of the order in which targets take turns")
+}
+
+func (f *transportFlags) check() (err error) {
+	p := &f.plan
+	if p.SizesBytes, err = parseSizes(f.sizes); err != nil {
+		return err
+	}
+	for _, n := range []struct {
+		name       string
+		value, min int
+	}{{"blocks", p.Blocks, 1}, {"warmup", p.Warmup, 0}, {"runs", p.Runs, 0}, {"in-flight", p.InFlight, 1}, {"batches", p.Batches, 0}, {"cold-starts", p.ColdStarts, 0}} {
+		if n.value < n.min {
+			return usagef("--%s is %d; the least is %d", n.name, n.value, n.min)
+		}
+	}
+	if p.Matrix != "default" && p.Matrix != "full" {
+		return usagef("--matrix is %q; it can be default or full", p.Matrix)
+	}
+	if f.placement != "" && f.placement != "split" && f.placement != "shared" && f.placement != "none" {
+		return usagef("--placement is %q; it can be split, shared or none", f.placement)
+	}
+	if f.timeout <= 0 || f.work < 0 {
+		return usagef("--timeout must be above 0, and --work 0 or more")
+	}
+	p.WorkNS, p.WorkBatches, p.TimeoutNS, p.Margin = int64(f.work), 5, int64(f.timeout), 0.02
+	return nil
+}
+
+func (f *transportFlags) run(cmd *cobra.Command, targets []*bench.Target) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	if f.dryRun {
+		f.out.file = "none"
+	}
+	rec, err := f.out.open("transport")
+	if err != nil {
+		return err
+	}
+	defer rec.close()
+	stand, closeStand, err := newStand(cmd.Context(), rec.w, f.timeout)
+	if err != nil {
+		return err
+	}
+	defer closeStand()
+	progress := newProgress(cmd.ErrOrStderr(), f.out.quiet)
+	s := &study.Transport{Bench: stand, Targets: targets, Plan: f.plan, Placement: f.placement, Seed: f.seed,
+		Exe: stand.Exe, Args: redactArgs(os.Args, targets), Progress: progress.show, DryRun: f.dryRun}
+	failure := s.Run(cmd.Context())
+	progress.clear()
+	if f.dryRun && failure == nil {
+		return s.Outline(cmd.OutOrStdout())
+	}
+	return f.out.finish(cmd, rec, failure)
+}
+
+// newStand starts what trials need.
+func newStand(ctx context.Context, w *result.Writer, timeout time.Duration) (*bench.Bench, func(), error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, nil, fmt.Errorf("finding mcpdyno's own binary: %w", err)
+	}
+	keeper, err := proc.NewKeeper(ctx, exe)
+	if err != nil {
+		return nil, nil, fmt.Errorf("starting the watchdog: %w", err)
+	}
+	b := &bench.Bench{Keeper: keeper, Out: w, Start: time.Now(), Timeout: timeout, Version: version, IDs: new(mcp.IDs), Exe: exe}
+	return b, func() { keeper.Close() }, nil
+}
+
+// outputFlags say where results and reports go.
+type outputFlags struct {
+	file   string
+	format string
+	quiet  bool
+	strict bool
+}
+
+func (f *outputFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVarP(&f.file, "output", "o", "", "result file (default mcpdyno-results/TIME-COMMAND.jsonl); none keeps none")
+	flags.StringVar(&f.format, "format", "text", "of the report on stdout: text, json or markdown")
+	flags.BoolVar(&f.quiet, "quiet", false, "no progress line")
+	flags.BoolVar(&f.strict, "strict", false, "exit 5 unless the run is VALID")
+}
+
+// A recording is a result being written, to a file and to memory.
+type recording struct {
+	path   string // "" when no file is kept
+	file   *os.File
+	memory bytes.Buffer
+	w      *result.Writer
+}
+
+func (f *outputFlags) open(command string) (*recording, error) {
+	if err := checkFormat(f.format); err != nil {
+		return nil, err
+	}
+	r := &recording{path: f.file}
+	if f.file == "none" {
+		r.path = ""
+		r.w = result.NewWriter(&r.memory)
+		return r, nil
+	}
+	if f.file == "" {
+		r.path = filepath.Join("mcpdyno-results", time.Now().Format("20060102-150405")+"-"+command+".jsonl")
+	}
+	if err := os.MkdirAll(filepath.Dir(r.path), 0o777); err != nil {
+		return nil, fmt.Errorf("making the folder of the result: %w; choose another with -o, or -o none", err)
+	}
+	file, err := os.Create(r.path)
+	if err != nil {
+		return nil, fmt.Errorf("making the result file: %w; choose another with -o, or -o none", err)
+	}
+	r.file = file
+	r.w = result.NewWriter(io.MultiWriter(file, &r.memory))
+	return r, nil
+}
+
+func (r *recording) close() {
+	if r.file != nil {
+		r.file.Close()
+	}
+}
+
+// finish closes the result, prints the report of what was measured, and says how
+// the run ended.
+func (f *outputFlags) finish(cmd *cobra.Command, rec *recording, failure error) error {
+	if rec.memory.Len() == 0 { // nothing was measured
+		if rec.file != nil {
+			os.Remove(rec.path)
+		}
+		return failure
+	}
+	log, err := result.Read(bytes.NewReader(rec.memory.Bytes()))
+	if err != nil {
+		return err
+	}
+	interrupted := errors.Is(failure, context.Canceled)
+	log.End = rec.w.End(interrupted, failure)
+	doc := report.Build(log)
+	if err := rec.seal(doc, interrupted, failure); err != nil {
+		return err
+	}
+	if err := write(cmd.OutOrStdout(), doc, f.format); err != nil {
+		return err
+	}
+	if rec.path != "" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "The result is in %s; see it again with: mcpdyno report %s\n", rec.path, rec.path)
+	}
+	if failure != nil {
+		return failure
+	}
+	return judge(doc, f.strict)
+}
+
+// seal writes the summary and the end of a result.
+func (r *recording) seal(doc *report.Document, interrupted bool, failure error) error {
+	raw, err := json.Marshal(doc)
+	if err != nil {
+		return fmt.Errorf("encoding the report: %w", err)
+	}
+	if err := r.w.Write(&result.Summary{Document: raw}); err != nil {
+		return err
+	}
+	return r.w.Close(interrupted, failure)
+}
+
+// judge turns a verdict into an exit code.
+func judge(doc *report.Document, strict bool) error {
+	if doc.Verdict.Status == "INVALID" || strict && doc.Verdict.Status != "VALID" {
+		return errInvalid
+	}
+	return nil
+}
