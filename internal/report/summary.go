@@ -54,6 +54,10 @@ func roundTrips(d *Document, base, t *Target) []string {
 		say = append(say, fmt.Sprintf("The ratio shrinks from %s at %s to %s at %s: the multiple is largest where the times are smallest.",
 			number(*single[0].Ratio), result.SizeText(sizeOf(single[0])), number(*single[n-1].Ratio), result.SizeText(sizeOf(single[n-1]))))
 	}
+	if n := len(single); n > 1 && crosses(single[0], single[n-1]) {
+		say = append(say, fmt.Sprintf("The order turns with the size: %s is ahead at %s and %s at %s.",
+			faster(single[0]), result.SizeText(sizeOf(single[0])), faster(single[n-1]), result.SizeText(sizeOf(single[n-1]))))
+	}
 	batches := changesOf(d, base, t, result.PhaseBatch)
 	for i, c := range batches {
 		if i == 0 || i == len(batches)-1 {
@@ -151,6 +155,21 @@ func perBatch(c compare.Change) string {
 
 func shrinks(small, large compare.Change) bool {
 	return *small.Ratio > timesFaster && *large.Ratio > 1 && *small.Ratio > timesFaster**large.Ratio
+}
+
+// crosses reports whether one side is ahead at the small size and the other at
+// the large one, both decided.
+func crosses(small, large compare.Change) bool {
+	return small.Verdict == compare.Slower && large.Verdict == compare.Faster ||
+		small.Verdict == compare.Faster && large.Verdict == compare.Slower
+}
+
+// faster names the side that is ahead in a decided comparison.
+func faster(c compare.Change) string {
+	if c.Verdict == compare.Faster {
+		return c.New
+	}
+	return c.Old
 }
 
 // keepAlive tells what a fresh connection a call costs, at the smallest and the

@@ -3,8 +3,10 @@ package report
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"mcpdyno/internal/compare"
+	"mcpdyno/result"
 )
 
 func TestDifferenceInWords(t *testing.T) {
@@ -43,5 +45,23 @@ func TestColdSentenceWhenTheSecondIsSooner(t *testing.T) {
 	got := strings.Join(coldSentence(d, stdio, http), " ")
 	if want := "answered after 40.0 ms and that of http after 30.0 ms (medians): 10.0 ms apart [9.75 ms, 10.2 ms], once a session."; !strings.Contains(got, want) {
 		t.Errorf("got %q, want %q in it", got, want)
+	}
+}
+
+// Ahead at 1 KB, behind at 256 KB: the summary says that the order turns.
+func TestOrderTurnsWithSize(t *testing.T) {
+	l := small().Log()
+	for _, c := range l.Calls {
+		if c.Size == 256<<10 && c.Phase == result.PhaseSteady && l.Trial(c.Trial).Target == 1 {
+			n := c.N
+			c.Response.Reset()
+			for range n {
+				c.Response.Record(500 * time.Microsecond)
+			}
+		}
+	}
+	say := strings.Join(Build(l).Summary, "\n")
+	if !strings.Contains(say, "The order turns with the size: stdio is ahead at 1 KB and http at 256 KB.") {
+		t.Errorf("the order turned and the summary says\n%s", say)
 	}
 }
