@@ -54,7 +54,7 @@ func (srv *stdioServer) dial(ctx context.Context) (transport.Conn, error) {
 	}
 	srv.ends = append(srv.ends, in, out)
 	srv.dials <- pipes{bufio.NewReader(theirIn), theirIn, theirOut}
-	return transport.Stdio{In: in, Out: out, Start: srv.start}.Dial(ctx)
+	return transport.Stdio{In: in, Out: out, Start: srv.start, Answer: Answer}.Dial(ctx)
 }
 
 // end closes the client's ends and waits until the server has seen it.
@@ -141,7 +141,7 @@ func (srv *httpServer) dial(ctx context.Context) (transport.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return transport.HTTP{URL: u, Start: srv.start}.Dial(ctx)
+	return transport.HTTP{URL: u, Start: srv.start, Answer: Answer}.Dial(ctx)
 }
 
 func (srv *httpServer) end() { srv.http.CloseClientConnections(); srv.http.Close() }
