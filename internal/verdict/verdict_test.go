@@ -85,6 +85,7 @@ func TestRulesFire(t *testing.T) {
 			return l
 		}},
 		{"a noisy neighbour", CodeNoisyMachine, Suspect, "not quiet in 3 of 10 rounds", audit(3, func(a *result.Audit) { a.Steal = 0.021 })},
+		{"another program, for a short while", CodeNoisyMachine, Suspect, "60 % used by other programs", audit(1, func(a *result.Audit) { a.Foreign = 0.6 })},
 		{"another program", CodeNoisyMachine, Suspect, "5.1 % used by other programs", audit(3, func(a *result.Audit) { a.Foreign = 0.051 })},
 		{"a slow core", CodeNoisyMachine, Suspect, "1.38 times its usual time", audit(3, func(a *result.Audit) { a.SpinNS = 1_400_000 })},
 		{"our own limit", CodeThrottled, Suspect, "1ms in 1 of 10", audit(1, func(a *result.Audit) { a.Throttled = 1e6 })},
@@ -122,7 +123,7 @@ func TestRulesFire(t *testing.T) {
 // What is just inside a threshold stays VALID.
 func TestRulesHold(t *testing.T) {
 	for name, damage := range map[string]func(*result.Log) *result.Log{
-		"noise in a fifth of the rounds": audit(2, func(a *result.Audit) { a.Steal, a.Foreign, a.SpinNS = 0.5, 0.5, 9e6 }),
+		"noise in a fifth of the rounds": audit(2, func(a *result.Audit) { a.Steal, a.Foreign, a.SpinNS = 0.09, 0.2, 9e6 }),
 		"noise below each limit":         audit(10, func(a *result.Audit) { a.Steal, a.Foreign = 0.02, 0.05 }),
 		"lag of a fifth":                 late(0.2),
 		"a slow server": func(*result.Log) *result.Log {
