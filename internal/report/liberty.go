@@ -18,6 +18,8 @@ func liberty(code string) string {
 		return "a request of the server to its client"
 	case "notification":
 		return "a notification of the server"
+	case "reply-refused":
+		return "an answer of ours to its own request that it refused"
 	case "notification-reply":
 		return "a notification of ours not answered by an empty 202"
 	case "media-type":
