@@ -78,6 +78,7 @@ type Target struct {
 	Role       Role   `json:"role"`
 	Transport  string `json:"transport"`      // stdio, http
 	Connection string `json:"connection"`     // reused, fresh
+	Pipes      string `json:"pipes"`          // stdio: pipe or socketpair; else empty
 	Command    string `json:"command"`        // how mcpdyno starts it, secrets redacted; empty when it does not
 	URL        string `json:"url"`            // where it is reached, secrets redacted; empty for stdio
 	Era        string `json:"era"`            // legacy, modern
@@ -96,9 +97,6 @@ type Target struct {
 	// FloorTarget is the index of the null target on the same transport and
 	// connection; -1 for none.
 	FloorTarget int `json:"floor_target"`
-	// Base is the index of the target that this one is compared with: the first
-	// in the same era and placement. −1 for none: it is itself the base.
-	Base int `json:"base"`
 }
 
 // Trial begins one workload on one target, once, from a fresh server process.

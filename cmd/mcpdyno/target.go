@@ -19,11 +19,12 @@ import (
 )
 
 const targetHelp = `A TARGET is http://HOST:PORT/PATH, https://…, or 'stdio:COMMAND LINE' (shell
-quoting, no shell). "-- command args…" at the end is one stdio target. Options go
-in brackets before it: name, protocol, fresh, answers, start, tool; a value with a
-comma or a bracket is double-quoted:
+quoting, no shell), or a server's name in the --config file. "-- command args…" at the end is one stdio target. Options go
+in brackets before it: name, protocol, fresh, answers, pipes, start, tool; a value
+with a comma or a bracket is double-quoted:
   '[name=go,start="./server --http 127.0.0.1:{port}"]http://127.0.0.1:{port}/mcp'
-With start mcpdyno starts the HTTP server itself; {port} is a free port.`
+With start mcpdyno starts the HTTP server itself; {port} is a free port.
+pipes=socketpair connects a stdio server as Node.js clients do.`
 
 // targetFlags are the flags that say what the targets are; brackets say it for
 // one of them.
@@ -36,6 +37,7 @@ type targetFlags struct {
 	env                 []string
 	dir                 string
 	insecure            bool
+	config              string
 }
 
 func (f *targetFlags) register(cmd *cobra.Command) {
@@ -49,6 +51,7 @@ func (f *targetFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.bearerEnv, "bearer-env", "", "environment variable that holds a bearer token")
 	flags.StringArrayVar(&f.env, "env", nil, "NAME=VALUE for servers that mcpdyno starts; repeatable")
 	flags.StringVar(&f.dir, "cwd", "", "folder in which servers are started")
+	flags.StringVar(&f.config, "config", "", "an MCP client's configuration file, whose servers can be named as targets")
 	flags.BoolVar(&f.insecure, "insecure", false, "accept any TLS certificate")
 }
 
@@ -61,9 +64,16 @@ func (f *targetFlags) parse(cmd *cobra.Command, words []string) ([]*bench.Target
 			return nil, usagef("nothing follows --; a command was expected there")
 		}
 	}
+	known := &clientConfig{}
+	if f.config != "" {
+		var err error
+		if known, err = readConfig(f.config); err != nil {
+			return nil, err
+		}
+	}
 	var all []*bench.Target
 	for _, word := range words {
-		t, err := parseTarget(word)
+		t, err := parseTarget(word, known)
 		if err != nil {
 			return nil, usagef("target %q: %w", redactWord(word), err)
 		}
@@ -102,8 +112,12 @@ func (f *targetFlags) apply(all []*bench.Target) error {
 		if t.Revision == "" {
 			t.Revision = f.protocol
 		}
-		t.Header, t.Env, t.Dir, t.Insecure = header, f.env, f.dir, f.insecure
-		t.Secrets = append(append(secrets, f.envSecrets()...), passwords(t.URL)...)
+		t.Header, t.Env = append(t.Header, header...), append(t.Env, f.env...)
+		if f.dir != "" {
+			t.Dir = f.dir
+		}
+		t.Insecure = f.insecure
+		t.Secrets = slices.Concat(t.Secrets, secrets, f.envSecrets(), passwords(t.URL))
 	}
 	return nil
 }
@@ -162,11 +176,14 @@ func passwords(address string) []string {
 }
 
 // parseTarget reads one TARGET word.
-func parseTarget(word string) (*bench.Target, error) {
+func parseTarget(word string, known *clientConfig) (*bench.Target, error) {
 	t := &bench.Target{}
 	rest, err := parseOptions(t, word)
 	if err != nil {
 		return nil, err
+	}
+	if known.Servers != nil && !strings.Contains(rest, ":") {
+		return t, known.fill(t, rest)
 	}
 	if line, ok := strings.CutPrefix(rest, "stdio:"); ok {
 		if len(t.Command) > 0 {
@@ -241,12 +258,16 @@ func setOption(t *bench.Target, key, value string) (err error) {
 		if t.Answers = value; value != "json" && value != "sse" {
 			return fmt.Errorf("answers is %q; it can be json or sse", value)
 		}
+	case "pipes":
+		if t.Sockets = value == "socketpair"; value != "socketpair" && value != "pipe" {
+			return fmt.Errorf("pipes is %q; it can be pipe or socketpair", value)
+		}
 	case "start":
 		t.Command, err = splitCommand(value)
 	case "tool":
 		t.Wish.Tool = value
 	default:
-		return fmt.Errorf("unknown option %q; known are name, protocol, fresh, answers, start and tool", key)
+		return fmt.Errorf("unknown option %q; known are name, protocol, fresh, answers, pipes, start and tool", key)
 	}
 	return err
 }

@@ -30,6 +30,7 @@ type transportFlags struct {
 	timeout   time.Duration
 	placement string
 	seed      uint64
+	dryRun    bool
 }
 
 func transportCommand() *cobra.Command {
@@ -70,6 +71,7 @@ func (f *transportFlags) register(cmd *cobra.Command) {
 	flags.DurationVar(&f.timeout, "timeout", 30*time.Second, "deadline of one call and of a server's start")
 	flags.StringVar(&f.placement, "placement", "", "CPUs of server and mcpdyno: split, shared or none (default split where it is possible)")
 	flags.StringVar(&p.Matrix, "matrix", "default", "default, or full: both eras, JSON and SSE answers, both placements")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "look at the targets, say what would be done and about how long it takes")
 	flags.Uint64Var(&f.seed, "seed", 1, "of the order in which targets take turns")
 }
 
@@ -103,6 +105,9 @@ func (f *transportFlags) run(cmd *cobra.Command, targets []*bench.Target) error 
 	if err := f.check(); err != nil {
 		return err
 	}
+	if f.dryRun {
+		f.out.file = "none"
+	}
 	rec, err := f.out.open("transport")
 	if err != nil {
 		return err
@@ -115,9 +120,12 @@ func (f *transportFlags) run(cmd *cobra.Command, targets []*bench.Target) error 
 	defer closeStand()
 	progress := newProgress(cmd.ErrOrStderr(), f.out.quiet)
 	s := &study.Transport{Bench: stand, Targets: targets, Plan: f.plan, Placement: f.placement, Seed: f.seed,
-		Exe: stand.Exe, Args: redactArgs(os.Args, targets), Progress: progress.show}
+		Exe: stand.Exe, Args: redactArgs(os.Args, targets), Progress: progress.show, DryRun: f.dryRun}
 	failure := s.Run(cmd.Context())
 	progress.clear()
+	if f.dryRun && failure == nil {
+		return s.Outline(cmd.OutOrStdout())
+	}
 	return f.out.finish(cmd, rec, failure)
 }
 

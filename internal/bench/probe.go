@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"mcpdyno/internal/mcp"
 	"mcpdyno/internal/transport"
@@ -17,6 +18,8 @@ type Facts struct {
 	Op      mcp.Op
 	Answers string // json, sse
 	Remarks []string
+	Took    time.Duration // the whole probe, from start to stop
+	Call    time.Duration // service time of its one call, cold
 }
 
 // Look connects to a target and finds out what it is and which tools it has.
@@ -40,6 +43,8 @@ func (b *Bench) probe(ctx context.Context, t *Target, more func(*server, *mcp.Se
 	if err := b.place(t.Placement); err != nil {
 		return f, err
 	}
+	began := b.now()
+	defer func() { f.Took = b.now() - began }()
 	var s *server
 	dial := func(ctx context.Context) (transport.Conn, error) {
 		if s != nil && s.url == nil { // a second process, where the first one died of the question
@@ -88,11 +93,12 @@ func (s *server) try(ctx context.Context, session *mcp.Session, f *Facts, size i
 		return err
 	}
 	c := &caller{mcp: session.Caller(), op: op}
-	var sample result.Sample
+	sample := result.Sample{Sent: s.b.now()}
 	c.Call(ctx, &sample)
 	if c.last != nil {
 		return fmt.Errorf("calling the tool %s once, as a test: %w", f.Op.Tool, c.last)
 	}
+	f.Call = sample.Service()
 	f.Answers = "json"
 	if c.mcp.Reply.SSE {
 		f.Answers = "sse"
@@ -114,11 +120,11 @@ func (b *Bench) Describe(t *Target, f Facts) result.Target {
 		role = result.RoleTarget
 	}
 	return result.Target{
-		Name: t.Name, Role: role, Transport: t.transport(), Connection: t.connection(),
+		Name: t.Name, Role: role, Transport: t.transport(), Connection: t.connection(), Pipes: t.pipes(),
 		Command: t.Redact(quoteAll(t.Command)), URL: t.redactedURL(),
 		Era: f.Info.Era, Protocol: f.Info.Revision, Answers: f.Answers, Session: session,
 		Server: f.Info.Server, Version: f.Info.Version, Placement: t.Placement,
 		ServerCPUs: b.placed.Server, OurCPUs: b.generator,
-		Op: f.Op.Tool, OpChosen: f.Op.Why, Sized: f.Op.SizeArg != "", Work: t.Work, FloorTarget: -1, Base: -1,
+		Op: f.Op.Tool, OpChosen: f.Op.Why, Sized: f.Op.SizeArg != "", Work: t.Work, FloorTarget: -1,
 	}
 }

@@ -38,7 +38,7 @@ func (b *Bench) launch(ctx context.Context, t *Target) (*server, error) {
 		return nil, err
 	}
 	if t.Started() {
-		s.proc, err = b.Keeper.Start(proc.Command{Args: command, Env: t.Env, Dir: t.Dir, CPUs: b.placed.Server})
+		s.proc, err = b.Keeper.Start(proc.Command{Args: command, Env: t.Env, Dir: t.Dir, CPUs: b.placed.Server, Sockets: t.Sockets, Deaf: t.HTTP()})
 		if err != nil {
 			return nil, err
 		}

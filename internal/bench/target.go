@@ -26,7 +26,8 @@ type Target struct {
 	Header   []string // "Name: value", of every HTTP request
 	Secrets  []string // what must not reach a result
 	Insecure bool
-	Fresh    bool   // a new connection for each call
+	Fresh    bool   // HTTP: a new connection for each call
+	Sockets  bool   // stdio: over socket pairs instead of pipes
 	Revision string // a revision, or "" for auto
 	Answers  string // json or sse where only that will do
 	Wish     mcp.Wish
@@ -47,6 +48,17 @@ func (t *Target) transport() string {
 		return "http"
 	}
 	return "stdio"
+}
+
+// pipes names what a stdio target is connected by.
+func (t *Target) pipes() string {
+	switch {
+	case t.HTTP():
+		return ""
+	case t.Sockets:
+		return "socketpair"
+	}
+	return "pipe"
 }
 
 func (t *Target) connection() string {
@@ -113,4 +125,6 @@ func (t *Target) redactedURL() string {
 }
 
 // quoteAll writes a command as a shell would have to be told it.
-func quoteAll(command []string) string { return shellquote.Join(command...) }
+func quoteAll(command []string) string {
+	return strings.ReplaceAll(shellquote.Join(command...), `\{port}`, portHole)
+}

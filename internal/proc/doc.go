@@ -16,8 +16,9 @@
 //     [Environment] says what machine it is.
 //
 // A descendant is known by the variable MCPDYNO_RUN in its environment, which
-// is unique to one started process. On systems without /proc only the process
-// group is known, and on Windows only the process itself.
+// is unique to one started process, or by its group. One that has left both,
+// or that belongs to another user, is not found. On systems without /proc only
+// the group is known, and on Windows only the process itself.
 //
 // The package does not speak any protocol: what goes through the pipes is the
 // caller's affair, and so is when to start and stop.

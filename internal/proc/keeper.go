@@ -23,6 +23,13 @@ type Command struct {
 	// CPUs is the child's affinity from its first instruction; nil for the
 	// CPUs that mcpdyno might use when its Keeper was made.
 	CPUs []int
+	// Sockets makes stdin and stdout pairs of Unix sockets, as Node.js does for
+	// its children, instead of pipes.
+	Sockets bool
+	// Deaf is a server that does not speak through stdin and stdout, such as an
+	// HTTP server: Stop does not wait for it to end with its input, and what it
+	// prints goes with its stderr.
+	Deaf bool
 }
 
 // A Keeper starts processes and guarantees that none outlives mcpdyno.
@@ -111,11 +118,12 @@ func (k *Keeper) start(c Command) (*Process, error) {
 	}
 	k.started++
 	p := newProcess(k, fmt.Sprintf("%s-%d", k.token, k.started))
+	p.deaf = c.Deaf
 	cmd, err := p.resolve(c)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.spawn(cmd, k.cpus(c)); err != nil {
+	if err := p.spawn(cmd, k.cpus(c), c.Sockets); err != nil {
 		return nil, explain(err, cmd)
 	}
 	k.live[p] = struct{}{}

@@ -10,11 +10,25 @@ import (
 // pipe returns a plain pipe: both ends blocking, close-on-exec and not in the
 // netpoller, as os.Pipe's are not.
 func pipe() (r, w *os.File, err error) {
+	var fd [2]int
+	return connected(&fd, func() error { return os.NewSyscallError("pipe", syscall.Pipe(fd[:])) })
+}
+
+// socketPair returns two connected Unix sockets, otherwise as pipe.
+func socketPair() (r, w *os.File, err error) {
+	var fd [2]int
+	return connected(&fd, func() (err error) {
+		fd, err = syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+		return os.NewSyscallError("socketpair", err)
+	})
+}
+
+// connected makes files of two descriptors that open fills in.
+func connected(fd *[2]int, open func() error) (r, w *os.File, err error) {
 	syscall.ForkLock.RLock() // no fork between making and marking
 	defer syscall.ForkLock.RUnlock()
-	var fd [2]int
-	if err := syscall.Pipe(fd[:]); err != nil {
-		return nil, nil, os.NewSyscallError("pipe", err)
+	if err := open(); err != nil {
+		return nil, nil, err
 	}
 	for _, n := range fd {
 		syscall.CloseOnExec(n)

@@ -2,11 +2,16 @@ package proc
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"syscall"
 )
 
 func pipe() (r, w *os.File, err error) { return os.Pipe() }
+
+func socketPair() (r, w *os.File, err error) {
+	return nil, nil, fmt.Errorf("socket pairs for stdio: %w on Windows", errors.ErrUnsupported)
+}
 
 func attributes() *syscall.SysProcAttr { return nil }
 

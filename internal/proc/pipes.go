@@ -5,11 +5,15 @@ import "os"
 // pipes are a child's stdin, stdout and stderr.
 type pipes struct{ ours, theirs [3]*os.File }
 
-// newPipes makes plain pipes of stdin and stdout. Our end of stderr is in the
+// newPipes makes plain pipes of stdin and stdout, or pairs of sockets. Our end of stderr is in the
 // netpoller: draining it takes no thread, and closing it ends the draining.
-func newPipes() (*pipes, error) {
+func newPipes(sockets bool) (*pipes, error) {
 	p := &pipes{}
-	for i, open := range []func() (r, w *os.File, err error){pipe, pipe, os.Pipe} {
+	stdio := pipe
+	if sockets {
+		stdio = socketPair
+	}
+	for i, open := range []func() (r, w *os.File, err error){stdio, stdio, os.Pipe} {
 		r, w, err := open()
 		if err != nil {
 			p.closeOurs()

@@ -25,10 +25,10 @@ func TestChildAffinity(t *testing.T) {
 		}
 	}
 	check(last, last, fmt.Sprint(last[0]))
-	check(nil, cpus, all)
 	if now := taskMasks(); !slices.Equal(now, []string{all}) {
 		t.Errorf("our own threads are on %v, want %s", now, all)
 	}
+	check(nil, cpus, all)
 	_, err := k.Start(Command{Args: helper("cpus"), CPUs: []int{1000}})
 	if err == nil || !strings.Contains(err.Error(), "--placement") {
 		t.Errorf("CPU 1000: %v", err)

@@ -13,13 +13,14 @@ const runVariable = "MCPDYNO_RUN"
 
 // A Process is a server that was started, and its descendants.
 type Process struct {
-	// Stdin and Stdout are our ends of plain pipes: blocking, close-on-exec,
+	// Stdin and Stdout are our ends of plain pipes or socket pairs: blocking, close-on-exec,
 	// not in the netpoller. They may be used by descriptor, and set
 	// non-blocking. Stop and Kill close them, so calls must have ended by then.
 	Stdin, Stdout *os.File
 
 	keeper         *Keeper
 	token          string
+	deaf           bool // see Command
 	os             *os.Process
 	pid            int
 	cpus           []int
@@ -54,8 +55,8 @@ func newProcess(k *Keeper, token string) *Process {
 
 // spawn makes the pipes and the process. It runs on the forking thread, whose
 // affinity the child inherits.
-func (p *Process) spawn(cmd *exec.Cmd, cpus []int) error {
-	pipes, err := newPipes()
+func (p *Process) spawn(cmd *exec.Cmd, cpus []int, sockets bool) error {
+	pipes, err := newPipes(sockets)
 	if err != nil {
 		return err
 	}
@@ -66,6 +67,10 @@ func (p *Process) spawn(cmd *exec.Cmd, cpus []int) error {
 		return err
 	}
 	defer restore()
+	if p.deaf {
+		pipes.theirs[1].Close()
+		pipes.theirs[1] = pipes.theirs[2] // what it prints is a log
+	}
 	attr := &os.ProcAttr{Dir: cmd.Dir, Env: cmd.Env, Files: pipes.theirs[:], Sys: attributes()}
 	p.begun = time.Now()
 	p.os, err = os.StartProcess(cmd.Path, cmd.Args, attr)

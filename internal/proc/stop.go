@@ -13,7 +13,7 @@ type Stopped struct {
 	Leftover int           // descendants that had to be killed after the direct child was gone
 }
 
-// Stop closes stdin and waits for grace; sends SIGTERM to the group and waits
+// Stop closes stdin and waits for grace (not for a deaf server); sends SIGTERM to the group and waits
 // for grace; sends SIGKILL. Then it kills the descendants that are left and
 // closes Stdout. It takes at most about 2 × grace + 10 s. A second call returns
 // what the first did.
@@ -51,6 +51,9 @@ func (p *Process) end(grace time.Duration) string {
 	}{
 		{"stdin", p.closeStdin},
 		{"term", func() error { return p.signalGroup(terminate) }},
+	}
+	if p.deaf {
+		steps = steps[1:]
 	}
 	for _, s := range steps {
 		if p.isHurried() {

@@ -59,6 +59,10 @@ func TestKillCutsStopShort(t *testing.T) {
 	line(t, p)
 	stopped := make(chan Stopped)
 	go func() { stopped <- p.Stop(time.Hour) }()
+	eventually(t, "Stop has closed stdin and waits", func() bool {
+		_, err := p.Stdin.Stat()
+		return errors.Is(err, os.ErrClosed)
+	})
 	if s := p.Kill(); s.By != "kill" {
 		t.Errorf("killed %+v", s)
 	}

@@ -7,18 +7,17 @@ import (
 	"mcpdyno/result"
 )
 
-// changes compares every measured target with the reference, and a target that
+// changes compares every measured target with its base, and a target that
 // makes a fresh connection a call with its twin that reuses one.
 func changes(d *Document) []compare.Change {
 	all := []compare.Change{}
-	reference := d.reference()
 	for _, t := range d.measured() {
-		if reference != nil && t != reference {
-			all = append(all, changesBetween(d, reference, t)...)
+		if base := d.base(t); base != nil {
+			all = append(all, changesBetween(d, base, t)...)
 		}
 	}
 	for _, t := range d.measured() {
-		if twin := d.reusedTwin(t); twin != nil && twin != reference {
+		if twin := d.reusedTwin(t); twin != nil && twin != d.base(t) {
 			// They are the same program, so that a cold start is the same too.
 			all = append(all, slices.DeleteFunc(changesBetween(d, twin, t), isCold)...)
 		}

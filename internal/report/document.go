@@ -178,12 +178,17 @@ func (d *Document) withRole(role result.Role) []*Target {
 	return found
 }
 
-// reference is the first measured target that has calls that ended ok: the one
-// that the others are compared with. Nil for none.
-func (d *Document) reference() *Target {
-	for _, t := range d.measured() {
-		if t.Status == statusOK || t.Status == statusPartial {
-			return t
+// base is the target that t is compared with: the first one that was measured,
+// and in the full matrix the first in t's era. Placements are never compared.
+// Nil when it is t itself, or when there is none.
+func (d *Document) base(t *Target) *Target {
+	for _, other := range d.measured() {
+		ok := other.Status == statusOK || other.Status == statusPartial
+		if ok && other.Placement == t.Placement && (d.Plan.Matrix != "full" || other.Era == t.Era) {
+			if other == t {
+				return nil
+			}
+			return other
 		}
 	}
 	return nil
@@ -208,6 +213,6 @@ func sameServer(a, b result.Target) bool {
 	if a.Command == "" {
 		reached = a.URL == b.URL
 	}
-	return reached && a.Transport == b.Transport && a.Era == b.Era && a.Protocol == b.Protocol &&
+	return reached && a.Placement == b.Placement && a.Transport == b.Transport && a.Era == b.Era && a.Protocol == b.Protocol &&
 		a.Answers == b.Answers && a.Server == b.Server && a.Version == b.Version && a.Op == b.Op
 }

@@ -14,7 +14,7 @@ func layout(d *Document) page {
 	p := page{title("mcpdyno " + d.Run.Command), header(d)}
 	p = append(p, targetBlocks(d)...)
 	p = append(p, coldBlocks(d)...)
-	p = append(p, phaseBlocks(d, result.PhaseSteady, "Round trip", "One call at a time, calls that are warm-up left out.")...)
+	p = append(p, phaseBlocks(d, result.PhaseSteady, "Round trip", "One call at a time; the warm-up is left out.")...)
 	inFlight := fmt.Sprintf("%d in flight", d.Plan.InFlight)
 	p = append(p, phaseBlocks(d, result.PhaseBatch, inFlight,
 		fmt.Sprintf("Wall clock of a batch of %d, from the first sent to the last done.", d.Plan.InFlight))...)
@@ -88,12 +88,19 @@ func cpus(list []int) string {
 }
 
 func plan(p result.Plan) string {
-	text := fmt.Sprintf("%d blocks in seeded random order, each from a fresh process; per size %s calls one at a time and %s batches of %d; %s warm-up calls before each; %s cold starts",
-		p.Blocks, count(int64(p.Runs)), count(int64(p.Batches)), p.InFlight, count(int64(p.Warmup)), count(int64(p.ColdStarts)))
+	text := fmt.Sprintf("%s in seeded random order, each from a fresh process; per size %s calls one at a time and %s batches of %d; %s warm-up calls before each; %s cold starts",
+		blocksText(p.Blocks), count(int64(p.Runs)), count(int64(p.Batches)), p.InFlight, count(int64(p.Warmup)), count(int64(p.ColdStarts)))
 	if p.SkippedSizes != "" {
 		text += "; no sizes asked for: " + p.SkippedSizes
 	}
 	return text
+}
+
+func blocksText(n int) string {
+	if n == 1 {
+		return "1 block"
+	}
+	return count(int64(n)) + " blocks"
 }
 
 func targetBlocks(d *Document) []block {
@@ -121,10 +128,10 @@ func role(t Target) string {
 	return string(t.Role)
 }
 
-// connection is nothing that a pipe has.
+// connection is what a stdio target is connected by, or how HTTP's are used.
 func connection(t Target) string {
 	if t.Transport == "stdio" {
-		return "pipe"
+		return fact(t.Pipes)
 	}
 	return fact(t.Connection)
 }

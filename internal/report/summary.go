@@ -20,20 +20,20 @@ const timesFaster = 1.5
 // summary says in plain words what the measured numbers show.
 func summary(d *Document) []string {
 	say := []string{}
-	reference := d.reference()
-	if reference == nil {
+	if !slices.ContainsFunc(d.measured(), func(t *Target) bool { return t.Status == statusOK || t.Status == statusPartial }) {
 		return append(say, "No call of any target ended ok: there is nothing to compare.")
 	}
 	for _, t := range d.measured() {
-		if t == reference {
+		base := d.base(t)
+		if base == nil {
 			continue
 		}
 		if twin := d.reusedTwin(t); twin != nil && twin.Status != statusFailed {
 			say = append(say, keepAlive(d, twin, t)...)
 			continue
 		}
-		say = append(say, roundTrips(d, reference, t)...)
-		say = append(say, coldSentence(d, reference, t)...)
+		say = append(say, roundTrips(d, base, t)...)
+		say = append(say, coldSentence(d, base, t)...)
 	}
 	say = append(say, workSentences(d)...)
 	return append(append(say, readiness(d)...), zeros(d)...)
@@ -41,12 +41,12 @@ func summary(d *Document) []string {
 
 // roundTrips tells the difference of two targets at each size, one call at a
 // time, and then with batches at the smallest and the largest.
-func roundTrips(d *Document, reference, t *Target) []string {
+func roundTrips(d *Document, base, t *Target) []string {
 	if t.Status == statusFailed || t.Status == statusNotRun {
 		return []string{fmt.Sprintf("%s could not be measured.", t.Name)}
 	}
 	var say []string
-	single := changesOf(d, reference, t, result.PhaseSteady)
+	single := changesOf(d, base, t, result.PhaseSteady)
 	for _, c := range single {
 		say = append(say, capital(difference(at(c), c, d.Plan.Margin)+perSession(c)+"."))
 	}
@@ -54,7 +54,7 @@ func roundTrips(d *Document, reference, t *Target) []string {
 		say = append(say, fmt.Sprintf("The ratio shrinks from %s at %s to %s at %s: the multiple is largest where the times are smallest.",
 			number(*single[0].Ratio), result.SizeText(sizeOf(single[0])), number(*single[n-1].Ratio), result.SizeText(sizeOf(single[n-1]))))
 	}
-	batches := changesOf(d, reference, t, result.PhaseBatch)
+	batches := changesOf(d, base, t, result.PhaseBatch)
 	for i, c := range batches {
 		if i == 0 || i == len(batches)-1 {
 			say = append(say, capital(fmt.Sprintf("with %d calls in flight, %s.", c.InFlight, difference(at(c), c, d.Plan.Margin)+perBatch(c))))
@@ -191,14 +191,14 @@ func costs(c compare.Change) string {
 }
 
 // coldSentence compares the cold starts of two targets.
-func coldSentence(d *Document, reference, t *Target) []string {
-	a, b := d.row(reference.Name, coldTotal, 0, 1).p50(), d.row(t.Name, coldTotal, 0, 1).p50()
+func coldSentence(d *Document, base, t *Target) []string {
+	a, b := d.row(base.Name, coldTotal, 0, 1).p50(), d.row(t.Name, coldTotal, 0, 1).p50()
 	if a == nil || b == nil {
 		return nil
 	}
 	s := fmt.Sprintf("From a cold start the first call of %s is answered after %s and that of %s after %s (medians)",
-		reference.Name, span(float64(*a)), t.Name, span(float64(*b)))
-	c := d.change(reference.Name, t.Name, coldTotal, 0)
+		base.Name, span(float64(*a)), t.Name, span(float64(*b)))
+	c := d.change(base.Name, t.Name, coldTotal, 0)
 	switch {
 	case c == nil || c.DifferenceLow == nil:
 		return []string{s + ", once a session."}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,8 +16,8 @@ const noPercentile = "n/a: too few values; p50 takes 5, p95 59, p99 299."
 func coldBlocks(d *Document) []block {
 	var typical int64
 	for _, r := range d.Rows {
-		if p50 := r.p50(); r.Phase == coldTotal && p50 != nil {
-			typical = max(typical, *p50)
+		if r.Phase == coldTotal && r.Response.MeanNS != nil {
+			typical = max(typical, *r.Response.MeanNS)
 		}
 	}
 	u := unitFor(typical)
@@ -141,7 +142,7 @@ func phaseTable(d *Document, phase string, size int) *table {
 	if floors {
 		t.columns = append(t.columns, columns(0, "floor p50")...)
 	}
-	t.columns = append(t.columns, words(1, fmt.Sprintf("difference to %s|ratio|verdict", d.referenceName()))...)
+	t.columns = append(t.columns, words(1, fmt.Sprintf("difference to %s|ratio|verdict", d.baseName()))...)
 	for _, x := range d.measured() {
 		phaseRow(d, t, u, x, phase, size, floors)
 	}
@@ -155,19 +156,25 @@ func sizeOrOwn(size int) string {
 	return sizeText(size)
 }
 
-func (d *Document) referenceName() string {
-	if r := d.reference(); r != nil {
-		return r.Name
+// baseName says what the targets of a table are compared with.
+func (d *Document) baseName() string {
+	if d.Plan.Matrix == "full" {
+		return "the first of its era and placement"
+	}
+	for _, t := range d.measured() {
+		if base := d.base(t); base != nil {
+			return base.Name
+		}
 	}
 	return "the first target"
 }
 
-// fastest is the smallest p50 of a table: it sets the unit.
+// fastest is the smallest mean of a table: it sets the unit.
 func (d *Document) fastest(phase string, size int) int64 {
 	var least int64
 	for _, t := range d.measured() {
-		if p50 := d.phaseRow(t, phase, size).p50(); p50 != nil && (least == 0 || *p50 < least) {
-			least = *p50
+		if r := d.phaseRow(t, phase, size); r != nil && r.Response.N > 0 && (least == 0 || *r.Response.MeanNS < least) {
+			least = *r.Response.MeanNS
 		}
 	}
 	return least
@@ -198,7 +205,7 @@ func phaseRow(d *Document, t *table, u unit, x *Target, phase string, size int, 
 		t.say("n/a: no such call was made", x.Name)
 		return
 	case r.Response.N == 0:
-		t.say(rowFailure(r, x), x.Name)
+		t.say(failureText(r.Outcomes, x), x.Name)
 		return
 	}
 	s := r.Response
@@ -236,14 +243,15 @@ func total(outcomes map[result.Outcome]int64) (n int64) {
 	return n
 }
 
-// comparison is difference, ratio and verdict of a row against the reference.
+// comparison is difference, ratio and verdict of a row against its target's base.
 func comparison(d *Document, t *table, u unit, x *Target, r *Row) []string {
-	if x.Name == d.referenceName() {
+	base := d.base(x)
+	if base == nil {
 		return []string{"–", "–", "reference"}
 	}
-	c := d.change(d.referenceName(), x.Name, r.Phase, r.size())
+	c := d.change(base.Name, x.Name, r.Phase, r.size())
 	if c == nil || c.Ratio == nil {
-		t.note(fmt.Sprintf("n/a in difference: %s has no such row, or no round in common.", d.referenceName()))
+		t.note(fmt.Sprintf("n/a in difference: %s has no such row, or no round in common.", base.Name))
 		return []string{notAvailable, notAvailable, notAvailable}
 	}
 	return changeCells(t, u, c)
@@ -265,16 +273,11 @@ func changeCells(t *table, u unit, c *compare.Change) []string {
 }
 
 // failure says how a target failed.
-func failure(t *Target) string {
-	text := "failed: " + known(outcomeText(t.Outcomes), "no call was made")
-	if t.Error != nil {
-		text += "; " + *t.Error
-	}
-	return text
-}
+func failure(t *Target) string { return failureText(t.Outcomes, t) }
 
-func rowFailure(r *Row, t *Target) string {
-	text := "failed: " + outcomeText(r.Outcomes)
+// failureText says how calls of a target failed.
+func failureText(outcomes map[result.Outcome]int64, t *Target) string {
+	text := "failed: " + cmp.Or(outcomeText(outcomes), "no call was made")
 	if t.Error != nil {
 		text += "; " + *t.Error
 	}
@@ -333,7 +336,7 @@ func workBlocks(d *Document) []block {
 }
 
 func workRow(d *Document, t *table, u unit, x *Target) {
-	r := d.row(x.Name, result.PhaseWork, 0, d.Plan.InFlight)
+	r := d.workOf(x.Name)
 	if r == nil || r.Response.N == 0 {
 		t.say(failure(x), x.Name, x.Transport, x.Work)
 		return
@@ -343,6 +346,15 @@ func workRow(d *Document, t *table, u unit, x *Target) {
 	if s.N < int64(stat.MinCount(0.5)) {
 		t.note(noPercentile)
 	}
+}
+
+// workOf is the one row of a target with work to do.
+func (d *Document) workOf(target string) *Row {
+	i := slices.IndexFunc(d.Rows, func(r Row) bool { return r.Target == target && r.Phase == result.PhaseWork })
+	if i < 0 {
+		return nil
+	}
+	return &d.Rows[i]
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

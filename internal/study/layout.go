@@ -75,7 +75,7 @@ func (t *Transport) addAsked(placement string) {
 	var kinds []string
 	for _, asked := range t.Targets {
 		own := *asked
-		own.Placement = placement
+		own.Placement, own.Role = placement, result.RoleTarget
 		t.add(&own)
 		kinds = append(kinds, kindOf(&own))
 		if own.HTTP() && !own.Fresh {
@@ -165,25 +165,14 @@ func (t *Transport) uniqueNames() error {
 	return nil
 }
 
-// relate says of every target what it is compared with, and which null target is
-// its floor.
+// relate says of every target which null target is its floor.
 func (t *Transport) relate() {
-	for i, e := range t.all {
+	for _, e := range t.all {
 		for j, other := range t.all {
-			if e.record.Base < 0 && j < i && compares(e, other) {
-				e.record.Base = j
-			}
 			if e.record.FloorTarget < 0 && e.Role == result.RoleTarget && other.Role == result.RoleFloor && kindOf(e.Target) == kindOf(other.Target) &&
 				e.Placement == other.Placement {
 				e.record.FloorTarget = j
 			}
 		}
 	}
-}
-
-// compares says whether two targets differ in what a comparison is about and
-// in nothing else. Placements are never
-// compared: they differ by more than transports do.
-func compares(a, b *entry) bool {
-	return a.Role == b.Role && a.Role == result.RoleTarget && a.Placement == b.Placement && eraOf(a) == eraOf(b)
 }

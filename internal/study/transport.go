@@ -23,6 +23,7 @@ type Transport struct {
 	Seed      uint64
 	Exe       string // the mcpdyno binary, for the null server
 	Args      []string
+	DryRun    bool           // look at the targets and settle the plan, measure nothing
 	Progress  func(Progress) // called now and then, never while a call is timed
 
 	all    []*entry
@@ -61,6 +62,10 @@ func (t *Transport) Run(ctx context.Context) error {
 	}
 	if err := t.probe(ctx); err != nil {
 		return err
+	}
+	t.settle()
+	if t.DryRun {
+		return nil
 	}
 	if err := t.begin(); err != nil {
 		return err
@@ -101,17 +106,27 @@ func (t *Transport) probe(ctx context.Context) error {
 	return nil
 }
 
-// begin writes the run record: the effective plan, not the flags.
-func (t *Transport) begin() error {
+// settle makes the plan the effective one.
+func (t *Transport) settle() {
 	p := &t.Plan
 	p.Runs, p.Batches, p.ColdStarts = roundUp(p.Runs, p.Blocks), roundUp(p.Batches, p.Blocks), roundUp(p.ColdStarts, p.Blocks)
 	t.effectiveSizes()
+	for _, e := range t.all {
+		if e.Role == result.RoleWork {
+			t.total++
+		} else {
+			t.total += p.Blocks
+		}
+	}
+}
+
+// begin writes the run record: the effective plan, not the flags.
+func (t *Transport) begin() error {
 	run := &result.Run{Format: result.FormatVersion, Tool: "mcpdyno " + t.Bench.Version, Command: "transport", Args: t.Args,
-		Started: time.Now().Round(0), Seed: t.Seed, Plan: *p, Environment: proc.Environment()}
+		Started: time.Now().Round(0), Seed: t.Seed, Plan: t.Plan, Environment: proc.Environment()}
 	for _, e := range t.all {
 		run.Targets = append(run.Targets, e.record)
 	}
-	t.total = p.Blocks * len(t.all)
 	return t.Bench.Out.Write(run)
 }
 

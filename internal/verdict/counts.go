@@ -22,8 +22,8 @@ func mismatches(r *run) []finding {
 	if n == 0 {
 		return nil
 	}
-	return []finding{invalid(CodeMismatch, fmt.Sprintf("%d answers belonged to another call (%s: %s); "+
-		"the server mixes up its callers: fix that before measuring it", n, r.Run.Targets[where].Name, orNone(r.failure(where))))}
+	return []finding{invalid(CodeMismatch, fmt.Sprintf("%s belonged to another call (%s: %s); "+
+		"the server mixes up its callers: fix that before measuring it", plural(n, "answer"), r.Run.Targets[where].Name, orNone(r.failure(where))))}
 }
 
 func orNone(text string) string {

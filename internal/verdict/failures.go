@@ -74,15 +74,15 @@ func cutFile(r *run) []finding {
 		return nil
 	}
 	return []finding{suspect(CodeCutFile, fmt.Sprintf("the file has no end record: the run was killed or is still going; "+
-		"what was written before (%d trials) is shown; run it again for a whole one", len(r.Trials)))}
+		"what was written before (%s) is shown; run it again for a whole one", plural(int64(len(r.Trials)), "trial")))}
 }
 
 // damagedFile: lines that cannot be read, or fewer records than were written.
 func damagedFile(r *run) []finding {
 	// The last line of a cut file is cut as well: that is one fact, not two.
 	if bad := r.SyntaxErrors; len(bad) > 1 || len(bad) == 1 && r.End != nil {
-		return []finding{invalid(CodeDamagedFile, fmt.Sprintf("%d lines cannot be read (%v): "+
-			"the file was changed or damaged after it was written; go back to the original", len(bad), bad[0]))}
+		return []finding{invalid(CodeDamagedFile, fmt.Sprintf("%s cannot be read (%v): "+
+			"the file was changed or damaged after it was written; go back to the original", plural(int64(len(bad)), "line"), bad[0]))}
 	}
 	if r.End == nil || r.End.Records == r.records() {
 		return nil
@@ -106,9 +106,9 @@ func interrupted(r *run) []finding {
 	case r.End == nil || r.complete():
 		return nil
 	case r.End.Interrupted:
-		return []finding{suspect(CodeInterrupted, fmt.Sprintf("the run was interrupted after %d trials; "+
-			"the figures are those of what was done: let it finish", len(r.Ends)))}
+		return []finding{suspect(CodeInterrupted, fmt.Sprintf("the run was interrupted after %s; "+
+			"the figures are those of what was done: let it finish", plural(int64(len(r.Ends)), "trial")))}
 	}
-	return []finding{suspect(CodeInterrupted, fmt.Sprintf("the run stopped after %d trials (%s); "+
-		"the figures are those of what was done: remove the cause and run it again", len(r.Ends), r.End.Error))}
+	return []finding{suspect(CodeInterrupted, fmt.Sprintf("the run stopped after %s (%s); "+
+		"the figures are those of what was done: remove the cause and run it again", plural(int64(len(r.Ends)), "trial"), r.End.Error))}
 }

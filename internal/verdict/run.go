@@ -110,4 +110,12 @@ func short(d time.Duration) string {
 	return d.Round(unit).String()
 }
 
+// plural is "1 call", "2 calls".
+func plural(n int64, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
+
 func percent(share float64) string { return fmt.Sprintf("%.3g %%", 100*share) }

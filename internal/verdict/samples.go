@@ -42,8 +42,8 @@ func fewSamples(r *run) []finding {
 	if len(few) == 0 {
 		return nil
 	}
-	return []finding{suspect(CodeFewSamples, fmt.Sprintf("%d rows have too few values (%s); "+
-		"give more --runs, --batches or --cold-starts", len(few), some(few)))}
+	return []finding{suspect(CodeFewSamples, fmt.Sprintf("%s with too few values (%s); "+
+		"give more --runs, --batches or --cold-starts", plural(int64(len(few)), "row"), some(few)))}
 }
 
 // fewRounds: the round is the unit of replication, so intervals need some.
@@ -57,8 +57,8 @@ func fewRounds(r *run) []finding {
 	if fewest >= MinRounds {
 		return nil
 	}
-	return []finding{suspect(CodeFewSamples, fmt.Sprintf("a row has values from %d rounds only: intervals need at least %d, "+
-		"better 10; give more --blocks", fewest, MinRounds))}
+	return []finding{suspect(CodeFewSamples, fmt.Sprintf("a row has values from %s only: intervals need at least %d, "+
+		"better 10; give more --blocks", plural(int64(fewest), "round"), MinRounds))}
 }
 
 // halvesDiffer: the run was not steady, the second half of its rounds differs

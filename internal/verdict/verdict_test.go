@@ -37,7 +37,7 @@ func TestRulesFire(t *testing.T) {
 		text       string // a part that a user needs
 		damage     func(*result.Log) *result.Log
 	}{
-		{"an answer for another call", CodeMismatch, Invalid, "1 answers belonged to another call (http: the answer said nonce-7)", mixUp},
+		{"an answer for another call", CodeMismatch, Invalid, "1 answer belonged to another call (http: the answer said nonce-7)", mixUp},
 		{"due is not sent", CodeOutcomesDisagree, Invalid, "calls were due", func(l *result.Log) *result.Log {
 			l.End.Due++
 			return l

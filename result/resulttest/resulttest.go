@@ -50,11 +50,12 @@ func User() Study {
 }
 
 func null(name string, role result.Role, transport, connection string) result.Target {
-	t := result.Target{Name: name, Role: role, Transport: transport, Connection: connection,
+	t := result.Target{Name: name, Role: role, Transport: transport, Connection: connection, Pipes: "pipe",
 		Command: "mcpdyno serve --stdio", Era: "legacy", Protocol: "2025-11-25", Answers: "json", Session: "yes",
 		Server: "mcpdyno-null", Version: "0.1.0", Placement: "split", ServerCPUs: []int{1}, OurCPUs: []int{0},
 		Op: "payload", OpChosen: "answers with a size that can be asked for", Sized: true, FloorTarget: -1}
 	if transport == "http" {
+		t.Pipes = ""
 		t.Command, t.URL = "mcpdyno serve --http 127.0.0.1:{port}", "http://127.0.0.1:{port}/mcp"
 	}
 	return t

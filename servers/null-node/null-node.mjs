@@ -10,7 +10,7 @@ import { createServer } from 'node:http';
 
 const LEGACY = '2025-11-25';
 const MODERN = '2026-07-28';
-const LEGACY_REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', LEGACY];
+const LEGACY_REVISIONS = [LEGACY, '2025-06-18', '2025-03-26', '2024-11-05'];
 const META_VERSION = 'io.modelcontextprotocol/protocolVersion';
 const MAX_PAYLOAD = 256 * 1024 * 1024;
 
@@ -82,7 +82,7 @@ function result({ method, params }) {
         serverInfo,
       };
     case 'server/discover':
-      return { supportedVersions: [MODERN, ...LEGACY_REVISIONS.toReversed()], capabilities };
+      return { supportedVersions: [MODERN, ...LEGACY_REVISIONS], capabilities };
     case 'ping':
       return {};
     case 'tools/list':

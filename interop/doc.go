@@ -1,0 +1,3 @@
+// Package interop holds the tests of mcpdyno's command line against servers that
+// other people's SDKs make.
+package interop
