@@ -13,6 +13,8 @@ import (
 
 	"mcpdyno/internal/bench"
 	"mcpdyno/internal/proc"
+	"mcpdyno/internal/report"
+	"mcpdyno/internal/study"
 )
 
 // version is what mcpdyno calls itself.
@@ -114,12 +116,25 @@ func exitCode(err error, errw io.Writer) int {
 		fmt.Fprintln(errw, "mcpdyno: interrupted")
 		return exitInterrupted
 	case errors.As(err, &wrong):
-		fmt.Fprintf(errw, "mcpdyno: %v\nSee mcpdyno --help.\n", err)
+		fmt.Fprintf(errw, "mcpdyno: %s\nSee mcpdyno --help.\n", report.Clean(err.Error()))
 		return exitUsage
 	}
-	fmt.Fprintf(errw, "mcpdyno: %v\n", err)
-	printTail(err, errw)
+	printFailure(err, errw)
 	return exitFailed
+}
+
+// printFailure prints why a run failed, a line a target. What a server said in
+// it is made safe for a terminal.
+func printFailure(err error, errw io.Writer) {
+	all := []error{err}
+	var several *study.Failed
+	if errors.As(err, &several) {
+		all = several.Targets
+	}
+	for _, err := range all {
+		fmt.Fprintf(errw, "mcpdyno: %s\n", report.Clean(err.Error()))
+		printTail(err, errw)
+	}
 }
 
 // printTail shows the last lines that a failed server wrote to its stderr.

@@ -41,6 +41,7 @@ type mux struct {
 	// Only the leader touches these.
 	lines wire.Lines
 	began time.Duration // when the first byte of the unfinished line was read
+	heard bool          // anything was ever read
 }
 
 func newMux(s *stream, start time.Time, answer Answer) *mux {
@@ -234,6 +235,7 @@ func (m *mux) read(wait time.Duration, alone bool) time.Duration {
 	if fresh {
 		m.began = at
 	}
+	m.heard = true
 	m.lines.Fed(n)
 	m.mu.Lock()
 	m.takeLines(at)
@@ -391,8 +393,12 @@ func (m *mux) giveUp(r *Reply, err error) {
 // sweepEvery is how often the deadlines of all callers are looked at.
 const sweepEvery = 5 * time.Millisecond
 
-// half says that the beginning of a message has come and not its end.
+// half says that the beginning of a message has come and not its end, or that
+// nothing has ever come.
 func (m *mux) half() string {
+	if !m.heard {
+		return ": not a byte came on its stdout; if it buffers its output, turn that off (Python: PYTHONUNBUFFERED=1)"
+	}
 	if n := m.lines.Partial(); n > 0 {
 		return "; " + strconv.Itoa(n) + " bytes of a line have come, and no line end"
 	}
