@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"sync/atomic"
+	"time"
 
 	"mcpdyno/internal/transport"
 	"mcpdyno/internal/wire"
@@ -29,6 +30,9 @@ func (s *Session) Prepare(op Op, size int) (*Prepared, error) {
 	args := maps.Clone(op.Args)
 	if args == nil {
 		args = map[string]any{}
+	}
+	if size > 0 && op.SizeArg == "" {
+		return nil, fmt.Errorf("no argument of %s asks for an answer's size; name one", op.Tool)
 	}
 	if size > 0 {
 		args[op.SizeArg] = size
@@ -95,7 +99,8 @@ func (c *Caller) cancel(ctx context.Context, err error) {
 	if !errors.As(err, &e) || e.Fault != transport.Timeout || (c.s.d.modern && c.s.opt.HTTP) {
 		return
 	}
-	_ = c.s.tell(ctx, "notifications/cancelled", map[string]any{"requestId": c.req.ID}) // a courtesy
+	const courtesy = time.Second // a server that does not take it must not hold up the next call
+	_ = c.s.tell(ctx, "notifications/cancelled", map[string]any{"requestId": c.req.ID}, min(courtesy, c.s.opt.Timeout))
 }
 
 // Ending says how the last call ended, by its answer. Only an answer of another

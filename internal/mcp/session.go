@@ -59,8 +59,10 @@ func Open(ctx context.Context, conn transport.Conn, opt Options) (*Session, erro
 	s.info.Era, s.info.Revision = Legacy, opt.Revision
 	if s.d.modern {
 		s.info.Era = Modern
+		conn.SetAnswer(nil) // its server may not ask, and we may not answer
 		return s, nil
 	}
+	conn.SetAnswer(Answer)
 	if err := s.initialize(ctx); err != nil {
 		return nil, fmt.Errorf("opening a session (initialize): %w", err)
 	}
@@ -75,7 +77,10 @@ func (s *Session) Conn() transport.Conn { return s.conn }
 
 func (s *Session) client() clientInfo { return clientInfo{"mcpdyno", s.opt.Client} }
 
-func (s *Session) deadline() time.Duration { return time.Since(s.opt.Start) + s.opt.Timeout }
+func (s *Session) deadline() time.Duration { return s.in(s.opt.Timeout) }
+
+// in is the moment so long from now.
+func (s *Session) in(d time.Duration) time.Duration { return time.Since(s.opt.Start) + d }
 
 type serverInfo struct {
 	Name    string `json:"name"`
@@ -102,7 +107,7 @@ func (s *Session) initialize(ctx context.Context) error {
 	i := &s.info
 	i.Revision, i.Server, i.Version = result.ProtocolVersion, result.ServerInfo.Name, result.ServerInfo.Version
 	i.Instructions, i.Capabilities, i.Session = result.Instructions, result.Capabilities, s.id != ""
-	return s.tell(ctx, "notifications/initialized", nil)
+	return s.tell(ctx, "notifications/initialized", nil, s.opt.Timeout)
 }
 
 // Discover asks a modern server what it is.
@@ -183,8 +188,8 @@ func rpcError(reply *transport.Reply) error {
 	return e
 }
 
-// tell sends a notification.
-func (s *Session) tell(ctx context.Context, method string, params map[string]any) error {
+// tell sends a notification, for so long at most.
+func (s *Session) tell(ctx context.Context, method string, params map[string]any, within time.Duration) error {
 	raw, err := s.d.params(params, s.client())
 	if err != nil {
 		return fmt.Errorf("encoding the params of %s: %w", method, err)
@@ -193,7 +198,7 @@ func (s *Session) tell(ctx context.Context, method string, params map[string]any
 	if err != nil {
 		return err
 	}
-	err = s.conn.Notify(ctx, &transport.Request{Body: body, Header: s.d.header(s.id, method, ""), Deadline: s.deadline()})
+	err = s.conn.Notify(ctx, &transport.Request{Body: body, Header: s.d.header(s.id, method, ""), Deadline: s.in(within)})
 	if err != nil {
 		return fmt.Errorf("sending %s: %w", method, err)
 	}
@@ -210,8 +215,7 @@ func (s *Session) Close(ctx context.Context) error {
 	if s.id != "" {
 		ctx, cancel := context.WithTimeout(ctx, closeTime)
 		defer cancel()
-		deadline := time.Since(s.opt.Start) + closeTime
-		err = s.conn.Notify(ctx, &transport.Request{Method: "DELETE", Header: s.d.header(s.id, "", ""), Deadline: deadline})
+		err = s.conn.Notify(ctx, &transport.Request{Method: "DELETE", Header: s.d.header(s.id, "", ""), Deadline: s.in(closeTime)})
 		var e *transport.Error
 		if errors.As(err, &e) && e.Status == 405 {
 			err = nil

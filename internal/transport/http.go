@@ -102,6 +102,9 @@ type httpConn struct {
 // its own in the network poller; with one, the caller may hold the processor.
 func (c *httpConn) Share(callers int) { c.shared.Store(callers > 1) }
 
+// SetAnswer replaces the dialer's Answer.
+func (c *httpConn) SetAnswer(answer Answer) { c.answer = answer }
+
 // Stats says what was counted so far.
 func (c *httpConn) Stats() Stats { return c.notes.stats() }
 
@@ -130,25 +133,38 @@ func (c *httpConn) Notify(ctx context.Context, req *Request) error {
 	return nil
 }
 
-// take gives reply a connection: its own, an idle one, or a new one.
+// take gives reply a connection: its own, an idle one, or a new one. One that
+// the server is seen to have closed is not used.
 func (c *httpConn) take(ctx context.Context, reply *Reply, wait time.Duration) (*http1, error) {
-	if h := reply.conn; h != nil {
-		return h, nil
+	if reply.conn == nil {
+		reply.conn = c.pop()
 	}
-	c.mu.Lock()
-	if n := len(c.idle); n > 0 && !c.closed {
-		reply.conn = c.idle[n-1]
-		c.idle = c.idle[:n-1]
-		c.mu.Unlock()
+	for reply.conn != nil && reply.conn.stale(c.now()) {
+		c.drop(reply.conn)
+		reply.conn = c.pop()
+	}
+	if reply.conn != nil {
 		return reply.conn, nil
 	}
-	c.mu.Unlock()
 	h, err := c.connect(ctx, wait)
 	if err != nil {
 		return nil, err
 	}
 	reply.conn = h
 	return h, nil
+}
+
+// pop returns an idle connection, nil if there is none.
+func (c *httpConn) pop() *http1 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := len(c.idle)
+	if n == 0 || c.closed {
+		return nil
+	}
+	h := c.idle[n-1]
+	c.idle = c.idle[:n-1]
+	return h
 }
 
 func (c *httpConn) connect(ctx context.Context, wait time.Duration) (*http1, error) {

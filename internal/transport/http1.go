@@ -28,6 +28,7 @@ type http1 struct {
 	last bool  // the last chunk has been read
 
 	total  int           // bytes read on this connection
+	at     time.Duration // when the last of them were read
 	usedAt time.Duration // when its last response ended
 }
 
@@ -93,22 +94,22 @@ func (h *http1) waited(ctx context.Context, deadline time.Duration) error {
 
 var errDeadline = errors.New("the deadline passed")
 
-// fill reads more into the buffer and says when. hold is as in stream.read.
-func (h *http1) fill(ctx context.Context, deadline time.Duration) (time.Duration, error) {
+// fill reads more into the buffer.
+func (h *http1) fill(ctx context.Context, deadline time.Duration) error {
 	h.space(4 << 10)
 	for hold := true; ; hold = false {
 		n, err := h.wait(h.buf[h.w:], min(deadline-h.now(), slice), hold)
-		at := h.now()
+		h.at = h.now()
 		if err != nil {
-			return at, err
+			return err
 		}
 		if n > 0 {
 			h.w += n
 			h.total += n
-			return at, nil
+			return nil
 		}
 		if err := h.waited(ctx, deadline); err != nil {
-			return at, err
+			return err
 		}
 	}
 }
@@ -138,67 +139,73 @@ func (h *http1) space(n int) {
 	}
 }
 
-// readHead reads a response's head and says when its first byte came and when
-// the last read was.
-func (h *http1) readHead(ctx context.Context, deadline time.Duration) (first, at time.Duration, err error) {
+// readHead reads a response's head and says when its first byte came, 0 if none
+// did.
+func (h *http1) readHead(ctx context.Context, deadline time.Duration) (first time.Duration, err error) {
+	where := "without a response"
 	for seen := 0; ; {
-		if end := bytes.Index(h.buf[h.r+seen:h.w], []byte("\r\n\r\n")); end >= 0 {
-			raw := append(h.head.raw[:0], h.buf[h.r:h.r+seen+end+2]...) // the buffer may move
-			h.r += seen + end + 4
+		end := seen + bytes.Index(h.buf[h.r+seen:h.w], []byte("\r\n\r\n"))
+		if max(seen, end) > maxHead {
+			return first, errBody(fmt.Sprintf("the response head is over %d bytes", maxHead))
+		}
+		if end >= seen {
+			raw := append(h.head.raw[:0], h.buf[h.r:h.r+end+2]...) // the buffer may move
+			h.r += end + 4
 			if err := h.head.parse(raw); err != nil || h.head.status >= 200 {
 				h.left, h.last = h.head.length, false
 				if h.head.chunked {
 					h.left = 0
 				}
-				return first, at, err
+				return first, err
 			}
 			seen = 0 // an interim response: the real one follows
 			continue
 		}
-		if h.w-h.r > maxHead {
-			return first, at, errBody(fmt.Sprintf("the response head is over %d bytes", maxHead))
-		}
 		seen = max(0, h.w-h.r-3)
-		if at, err = h.fill(ctx, deadline); err != nil {
-			return first, at, h.short(err, "before the end of the response head")
+		if err := h.fill(ctx, deadline); err != nil {
+			return first, short(err, where)
 		}
 		if first == 0 {
-			first = at
+			first, where = h.at, "before the end of the response head"
 		}
 	}
 }
 
-// short says where a response broke off.
-func (h *http1) short(err error, where string) error {
-	if errors.Is(err, io.EOF) && h.w == h.r && !h.used {
-		return fmt.Errorf("the server closed the connection without a response: %w", err)
-	}
-	if errors.Is(err, io.EOF) {
-		return fmt.Errorf("the server closed the connection %s: %w", where, err)
-	}
-	return err
+// reusable says whether the last response was read to its end and nothing came
+// behind it.
+func (h *http1) reusable() bool {
+	return !h.head.close && h.left == 0 && (h.last || !h.head.chunked) && h.r == h.w
 }
 
-// next returns the next piece of the body, valid until the following call, and
-// when it was read; io.EOF at the body's end.
-func (h *http1) next(ctx context.Context, deadline time.Duration) (piece []byte, at time.Duration, err error) {
+// short says where a response broke off. Such an end is no io.EOF, which is a
+// good one.
+func short(err error, where string) error {
+	if !errors.Is(err, io.EOF) {
+		return err
+	}
+	return fmt.Errorf("the server closed the connection %s: %w", where, io.ErrUnexpectedEOF)
+}
+
+// next returns the next piece of the body, valid until the following call;
+// io.EOF at the body's end.
+func (h *http1) next(ctx context.Context, deadline time.Duration) ([]byte, error) {
 	if h.head.chunked && h.left == 0 && !h.last {
-		if at, err = h.chunkSize(ctx, deadline); err != nil {
-			return nil, at, err
+		if err := h.chunkSize(ctx, deadline); err != nil {
+			return nil, err
 		}
 	}
 	if h.left == 0 {
-		return nil, at, io.EOF
+		return nil, io.EOF
 	}
 	if h.r == h.w {
-		if at, err = h.fill(ctx, deadline); err != nil {
+		if err := h.fill(ctx, deadline); err != nil {
 			if h.left < 0 && errors.Is(err, io.EOF) {
-				return nil, at, io.EOF // a body that ends with its connection
+				return nil, io.EOF // a body that ends with its connection
 			}
-			return nil, at, h.short(err, "in the middle of a response body")
+			return nil, short(err, "in the middle of a response body")
 		}
 	}
-	piece = h.buf[h.r:h.w]
+	piece := h.buf[h.r:h.w]
 	if h.left >= 0 && int64(len(piece)) > h.left {
 		piece = piece[:h.left]
 	}
@@ -206,63 +213,62 @@ func (h *http1) next(ctx context.Context, deadline time.Duration) (piece []byte,
 	if h.left > 0 {
 		h.left -= int64(len(piece))
 	}
-	return piece, at, nil
+	return piece, nil
 }
 
 // whole reads a body of known length without copying it.
-func (h *http1) whole(ctx context.Context, deadline time.Duration, at time.Duration) ([]byte, time.Duration, error) {
+func (h *http1) whole(ctx context.Context, deadline time.Duration) ([]byte, error) {
 	n := int(h.head.length)
 	h.space(max(n-(h.w-h.r), 0) + 1)
 	for h.w-h.r < n {
-		var err error
-		if at, err = h.fill(ctx, deadline); err != nil {
-			return nil, at, h.short(err, fmt.Sprintf("after %d of %d bytes of a response body", h.w-h.r, n))
+		if err := h.fill(ctx, deadline); err != nil {
+			return nil, short(err, fmt.Sprintf("after %d of %d bytes of a response body", h.w-h.r, n))
 		}
 	}
 	body := h.buf[h.r : h.r+n]
 	h.r += n
 	h.left = 0
-	return body, at, nil
+	return body, nil
 }
 
 // chunkSize reads the line that begins a chunk; after the last one, the
 // trailer.
-func (h *http1) chunkSize(ctx context.Context, deadline time.Duration) (time.Duration, error) {
-	line, at, err := h.line(ctx, deadline)
+func (h *http1) chunkSize(ctx context.Context, deadline time.Duration) error {
+	line, err := h.line(ctx, deadline)
 	if err == nil && len(line) == 0 { // the end of the chunk before
-		line, at, err = h.line(ctx, deadline)
+		line, err = h.line(ctx, deadline)
 	}
 	if err != nil {
-		return at, err
+		return err
 	}
 	size, _, _ := bytes.Cut(line, []byte(";"))
 	n, err := strconv.ParseUint(string(bytes.TrimSpace(size)), 16, 31)
 	if err != nil {
-		return at, errBody(fmt.Sprintf("a chunk begins with %s instead of its size", quote(line)))
+		return errBody(fmt.Sprintf("a chunk begins with %s instead of its size", quote(line)))
 	}
 	if h.left = int64(n); n > 0 {
-		return at, nil
+		return nil
 	}
 	h.last = true
 	for err == nil && len(line) > 0 {
-		line, at, err = h.line(ctx, deadline)
+		line, err = h.line(ctx, deadline)
 	}
-	return at, err
+	return err
 }
 
 // line reads to the next CRLF and returns what stands before it.
-func (h *http1) line(ctx context.Context, deadline time.Duration) (line []byte, at time.Duration, err error) {
+func (h *http1) line(ctx context.Context, deadline time.Duration) ([]byte, error) {
 	for {
 		if end := bytes.IndexByte(h.buf[h.r:h.w], '\n'); end >= 0 {
-			line = bytes.TrimSuffix(h.buf[h.r:h.r+end], []byte("\r"))
+			line := bytes.TrimSuffix(h.buf[h.r:h.r+end], []byte("\r"))
 			h.r += end + 1
-			return line, at, nil
+			return line, nil
 		}
 		if h.w-h.r > maxHead {
-			return nil, at, errBody("a line of the response's framing is too long")
+			return nil, errBody("a line of the response's framing is too long")
 		}
-		if at, err = h.fill(ctx, deadline); err != nil {
-			return nil, at, h.short(err, "in the middle of a chunked body")
+		if err := h.fill(ctx, deadline); err != nil {
+			return nil, short(err, "in the middle of a chunked body")
 		}
 	}
 }

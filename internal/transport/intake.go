@@ -13,11 +13,13 @@ import (
 
 // A source yields a response body.
 type source interface {
-	// next returns the next piece, valid until the following call, and when it
-	// was read; io.EOF at the end.
-	next(ctx context.Context) ([]byte, time.Duration, error)
-	// whole returns a body of known length; at is when the head was read.
-	whole(ctx context.Context, at time.Duration) ([]byte, time.Duration, error)
+	// next returns the next piece, valid until the following call; io.EOF at the
+	// end.
+	next(ctx context.Context) ([]byte, error)
+	// whole returns a body of known length.
+	whole(ctx context.Context) ([]byte, error)
+	// readAt is when the last bytes were read.
+	readAt() time.Duration
 }
 
 // An intake finds the answer to a request in a response, whichever HTTP client
@@ -32,16 +34,16 @@ type intake struct {
 }
 
 // response reads a response up to the answer.
-func (in *intake) response(ctx context.Context, src source, d head, at time.Duration) error {
+func (in *intake) response(ctx context.Context, src source, d head) error {
 	in.reply.SSE = d.media == mediaSSE
 	if in.reply.SSE && d.status < 300 {
 		return in.events(ctx, src)
 	}
-	text, at, err := collect(ctx, src, d, at, in.reply.buf)
+	text, err := collect(ctx, src, d, in.reply.buf)
 	if err != nil {
 		return err
 	}
-	in.reply.Done = at
+	in.reply.Done = src.readAt()
 	if d.chunked || d.length < 0 {
 		in.reply.buf = text
 	}
@@ -148,9 +150,10 @@ func statusError(status int, text []byte) error {
 
 // events reads a stream up to the event that is the answer.
 func (in *intake) events(ctx context.Context, src source) error {
-	var events wire.Events
+	events := &in.reply.events
+	events.Reset()
 	for {
-		piece, at, err := src.next(ctx)
+		piece, err := src.next(ctx)
 		if errors.Is(err, io.EOF) {
 			return faultf(Broken, "the stream of events ended without an answer")
 		}
@@ -159,7 +162,7 @@ func (in *intake) events(ctx context.Context, src source) error {
 		}
 		copy(events.Space(len(piece)), piece)
 		events.Fed(len(piece))
-		found, err := in.take(&events, at)
+		found, err := in.take(events, src.readAt())
 		if err != nil || found {
 			in.streaming = found
 			return err
@@ -197,7 +200,10 @@ func (in *intake) event(data []byte, at time.Duration) (found bool, err error) {
 		return true, in.batch(data)
 	case msg.Kind == wire.Request:
 		in.notes.count(WarnAsked, msg.Method)
-		return false, in.asked(msg)
+		if err := in.asked(msg); err != nil { // the answer may come all the same
+			in.notes.count(WarnUnheard, []byte(err.Error()))
+		}
+		return false, nil
 	case msg.Kind == wire.Notification:
 		in.notes.count(WarnNotified, msg.Method)
 		return false, nil
@@ -208,10 +214,11 @@ func (in *intake) event(data []byte, at time.Duration) (found bool, err error) {
 
 // sniffedEvents takes a stream that came without its content type.
 func (in *intake) sniffedEvents(text []byte) error {
-	var events wire.Events
+	events := &in.reply.events
+	events.Reset()
 	copy(events.Space(len(text)), text)
 	events.Fed(len(text))
-	found, err := in.take(&events, in.reply.Done)
+	found, err := in.take(events, in.reply.Done)
 	if err == nil && !found {
 		err = faultf(Broken, "the stream of events ended without an answer")
 	}

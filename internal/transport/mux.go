@@ -53,6 +53,13 @@ func newMux(s *stream, start time.Time, answer Answer) *mux {
 // Share sets the state of the connection.
 func (m *mux) Share(callers int) { m.shared.Store(callers > 1) }
 
+// SetAnswer replaces the dialer's Answer.
+func (m *mux) SetAnswer(answer Answer) {
+	m.mu.Lock()
+	m.answer = answer
+	m.mu.Unlock()
+}
+
 // Stats says what was counted so far.
 func (m *mux) Stats() Stats { return m.notes.stats() }
 

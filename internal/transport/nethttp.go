@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
-	"errors"
 	"io"
 	"net/http"
 	"net/textproto"
@@ -37,6 +36,9 @@ func newNetHTTP(h HTTP) *netHTTP {
 // Share has no effect: net/http keeps a connection for each call in flight.
 func (c *netHTTP) Share(int) {}
 
+// SetAnswer replaces the dialer's Answer.
+func (c *netHTTP) SetAnswer(answer Answer) { c.h.Answer = answer }
+
 // Stats says what was counted so far; net/http does not say how many
 // connections it opened.
 func (c *netHTTP) Stats() Stats { return c.notes.stats() }
@@ -57,14 +59,23 @@ func (c *netHTTP) RoundTrip(ctx context.Context, req *Request, reply *Reply) err
 	}
 	defer src.body.Close()
 	in := intake{notes: &c.notes, req: req, reply: reply, asked: func(m wire.Message) error { return c.asked(ctx, req, m) }}
-	err = in.response(ctx, src, d, reply.First)
+	err = in.response(ctx, src, d)
 	reply.Out, reply.In = len(req.Body), src.read
 	if err != nil {
 		reply.Done = c.now()
 		return asFault(err, reply)
 	}
-	_, _ = io.Copy(io.Discard, io.LimitReader(src.body, maxBody)) // bounded by ctx
+	c.drain(src, cancel)
 	return nil
+}
+
+// drain reads a response to its end, for a moment: only then can the connection
+// be used again.
+func (c *netHTTP) drain(src *bodyReader, cancel context.CancelFunc) {
+	defer time.AfterFunc(patience, cancel).Stop()
+	if _, err := io.Copy(io.Discard, src.body); err != nil {
+		c.notes.count(WarnUnended, nil)
+	}
 }
 
 // Notify posts a message that has no answer.
@@ -77,7 +88,7 @@ func (c *netHTTP) Notify(ctx context.Context, req *Request) error {
 		return asFault(err, reply)
 	}
 	defer src.body.Close()
-	text, _, err := collect(ctx, src, d, reply.First, nil)
+	text, err := collect(ctx, src, d, nil)
 	if err != nil {
 		return asFault(err, reply)
 	}
@@ -118,7 +129,7 @@ func (c *netHTTP) post(ctx context.Context, req *Request, reply *Reply) (*bodyRe
 	if t := resp.Header.Get("Content-Type"); t != "" {
 		d.media = mediaOf([]byte(t))
 	}
-	return &bodyReader{body: resp.Body, now: c.now, buf: make([]byte, 64<<10)}, d, nil
+	return &bodyReader{body: resp.Body, now: c.now, at: reply.First, buf: make([]byte, 64<<10)}, d, nil
 }
 
 // setHeader puts encoded header lines into h.
@@ -140,27 +151,25 @@ func rawHead(h http.Header) []byte {
 type bodyReader struct {
 	body io.ReadCloser
 	now  func() time.Duration
+	at   time.Duration
 	buf  []byte
 	read int
 }
 
-func (b *bodyReader) next(context.Context) ([]byte, time.Duration, error) {
+func (b *bodyReader) next(context.Context) ([]byte, error) {
 	n, err := b.body.Read(b.buf)
 	b.read += n
+	b.at = b.now()
 	if n > 0 {
-		return b.buf[:n], b.now(), nil
+		return b.buf[:n], nil
 	}
-	if errors.Is(err, io.EOF) {
-		return nil, 0, io.EOF
-	}
-	return nil, b.now(), err
+	return nil, err
 }
 
 // whole is not used: the length is never known to this source.
-func (b *bodyReader) whole(ctx context.Context, at time.Duration) ([]byte, time.Duration, error) {
-	text, err := io.ReadAll(io.LimitReader(b.body, maxBody))
-	return text, b.now(), err
-}
+func (b *bodyReader) whole(context.Context) ([]byte, error) { return io.ReadAll(b.body) }
+
+func (b *bodyReader) readAt() time.Duration { return b.at }
 
 // Release has nothing to give back: net/http keeps the connections.
 func (c *netHTTP) Release(*Reply) {}

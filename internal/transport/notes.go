@@ -16,6 +16,7 @@ const (
 	WarnUnmatched   = "unmatched-answer"   // an answer to nobody in flight
 	WarnBatch       = "batch-answer"       // an answer inside an array
 	WarnAsked       = "server-request"     // the server asked the client something
+	WarnUnheard     = "reply-refused"      // our reply to such a request did not get through
 	WarnNotified    = "notification"       // the server told the client something
 	WarnNotifyReply = "notification-reply" // a notification was not answered by an empty 202
 	WarnMediaType   = "media-type"         // an answer without a usable content type

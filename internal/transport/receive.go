@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"syscall"
 	"time"
 
@@ -24,64 +25,74 @@ type exchange struct {
 // run sends the request and reads the response up to its answer, and then to
 // its end, so that the connection can be used again.
 func (x *exchange) run() error {
-	at, err := x.open()
-	if err != nil {
+	if err := x.open(); err != nil {
 		return x.failed(err)
 	}
 	before := x.h.total - (x.h.w - x.h.r) - len(x.h.head.raw) - 2
 	in := intake{notes: &x.conn.notes, req: x.req, reply: x.reply, asked: x.asked}
-	err = in.response(x.ctx, x, x.h.head, at)
+	err := in.response(x.ctx, x, x.h.head)
 	x.reply.In = x.h.total - before
-	if !x.ended(&in) || err != nil || x.h.head.close || x.conn.fresh {
-		x.drop()
-	} else {
-		x.h.used, x.h.usedAt = true, x.conn.now()
+	if in.streaming {
+		x.end()
 	}
+	x.keep()
 	if err != nil {
-		return x.failed(err)
+		return asFault(err, x.reply)
 	}
 	return nil
 }
 
+// keep lets the connection be used again if its response has ended.
+func (x *exchange) keep() {
+	if x.conn.fresh || !x.h.reusable() {
+		x.drop()
+		return
+	}
+	x.h.used, x.h.usedAt = true, x.conn.now()
+}
+
 // open sends the request and reads the response's head.
-func (x *exchange) open() (at time.Duration, err error) {
+func (x *exchange) open() (err error) {
 	c := x.conn
 	x.limit = x.req.Deadline
-	if h := x.reply.conn; h != nil && h.stale(c.now()) {
-		x.h = h
-		x.drop()
-	}
 	x.h, err = c.take(x.ctx, x.reply, x.req.Deadline-c.now())
 	if err != nil {
-		return 0, err
+		return err
 	}
 	x.compose()
-	if err = x.h.write(x.ctx, x.req.Deadline); err != nil {
-		return 0, x.reset(err)
+	unsent := x.h.write(x.ctx, x.req.Deadline)
+	if unsent != nil && !gone(unsent) {
+		return unsent
 	}
-	x.reply.First, at, err = x.h.readHead(x.ctx, x.req.Deadline)
+	x.reply.First, err = x.h.readHead(x.ctx, x.req.Deadline)
 	if err != nil && x.reply.First == 0 {
 		err = x.reset(err)
 	}
+	if err != nil {
+		return err
+	}
+	if unsent != nil { // refused before it was read
+		x.h.head.close = true
+	}
 	x.reply.Status, x.reply.Head = x.h.head.status, x.h.head.raw
-	return at, err
+	return nil
 }
 
-// ended reads a stream to its end, for a moment, after its answer was found:
-// only then can the connection be used again.
-func (x *exchange) ended(in *intake) bool {
-	const patience = time.Second
-	if !in.streaming {
-		return true
-	}
+// patience is how long the end of a stream is waited for after its answer.
+const patience = time.Second
+
+// end reads a stream to its end, for a moment, after its answer was found: only
+// then can the connection be used again.
+func (x *exchange) end() {
 	x.limit = x.conn.now() + patience
 	for {
-		if _, _, err := x.next(x.ctx); err != nil {
-			if errors.Is(err, io.EOF) {
-				return true
-			}
+		_, err := x.next(x.ctx)
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil {
 			x.conn.notes.count(WarnUnended, nil)
-			return false
+			return
 		}
 	}
 }
@@ -113,11 +124,14 @@ func appendInt(b []byte, n int) []byte {
 
 // reset explains a connection that was closed while it idled.
 func (x *exchange) reset(err error) error {
-	gone := errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
-	if gone && x.h.used {
+	if gone(err) && x.h.used {
 		return faultf(Broken, "reset on reused connection: the server closed it while it was idle or as it was used again (not retried): %w", err)
 	}
 	return err
+}
+
+func gone(err error) bool {
+	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
 // stale says whether an idle connection has been closed by the server.
@@ -152,7 +166,7 @@ func asFault(err error, reply *Reply) *Error {
 		return known
 	case errors.As(err, &bad):
 		return &Error{Fault: Illegal, Err: err}
-	case errors.Is(err, errDeadline), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, errDeadline), errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
 		return faultf(Timeout, "no answer in time%s", progress(reply))
 	case errors.Is(err, context.Canceled):
 		return faultf(Canceled, "canceled while waiting for an answer")
@@ -163,8 +177,10 @@ func asFault(err error, reply *Reply) *Error {
 // progress says how far a response had come.
 func progress(reply *Reply) string {
 	switch {
-	case reply.Status == 0:
+	case reply.First == 0:
 		return ": no byte of a response came"
+	case reply.Status == 0:
+		return ": the response head began and did not end"
 	case reply.SSE:
 		return ": a stream of events came, and no answer on it"
 	}
@@ -172,14 +188,17 @@ func progress(reply *Reply) string {
 }
 
 // next makes an exchange the source of its response body.
-func (x *exchange) next(ctx context.Context) ([]byte, time.Duration, error) {
+func (x *exchange) next(ctx context.Context) ([]byte, error) {
 	return x.h.next(ctx, x.limit)
 }
 
 // whole reads a body of known length in one piece.
-func (x *exchange) whole(ctx context.Context, at time.Duration) ([]byte, time.Duration, error) {
-	return x.h.whole(ctx, x.limit, at)
+func (x *exchange) whole(ctx context.Context) ([]byte, error) {
+	return x.h.whole(ctx, x.limit)
 }
+
+// readAt is when the last bytes were read.
+func (x *exchange) readAt() time.Duration { return x.h.at }
 
 // asked answers a request of the server, by a POST of its own.
 func (x *exchange) asked(msg wire.Message) error {
@@ -195,18 +214,13 @@ func (x *exchange) asked(msg wire.Message) error {
 
 // notify sends a message without an answer and reads whatever comes back.
 func (x *exchange) notify() error {
-	at, err := x.open()
-	if err != nil {
+	if err := x.open(); err != nil {
 		return x.failed(err)
 	}
-	text, _, err := collect(x.ctx, x, x.h.head, at, nil)
+	text, err := collect(x.ctx, x, x.h.head, nil)
+	x.keep()
 	if err != nil {
-		return x.failed(err)
-	}
-	if x.h.head.close || x.conn.fresh {
-		x.drop()
-	} else {
-		x.h.used, x.h.usedAt = true, x.conn.now()
+		return asFault(err, x.reply)
 	}
 	return judgeNotify(&x.conn.notes, x.req, x.h.head.status, text)
 }
@@ -224,24 +238,21 @@ func judgeNotify(n *notes, req *Request, status int, text []byte) error {
 }
 
 // collect reads a body to its end, into buf where it comes in pieces.
-func collect(ctx context.Context, src source, d head, at time.Duration, buf []byte) ([]byte, time.Duration, error) {
+func collect(ctx context.Context, src source, d head, buf []byte) ([]byte, error) {
 	if d.length >= 0 && !d.chunked {
-		return src.whole(ctx, at)
+		return src.whole(ctx)
 	}
 	buf = buf[:0]
 	for {
-		piece, got, err := src.next(ctx)
-		if got > 0 {
-			at = got
-		}
+		piece, err := src.next(ctx)
 		if errors.Is(err, io.EOF) {
-			return buf, at, nil
+			return buf, nil
 		}
 		if err != nil {
-			return nil, at, err
+			return nil, err
 		}
 		if len(buf)+len(piece) > maxBody {
-			return nil, at, errBody("message too large: the response body is over the limit")
+			return nil, errBody("message too large: the response body is over the limit")
 		}
 		buf = append(buf, piece...)
 	}

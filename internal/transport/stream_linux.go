@@ -136,7 +136,7 @@ func (s *stream) blocked(wait time.Duration, reading bool) {
 func (s *stream) waitWritable(ctx context.Context, wait time.Duration) error {
 	for end := time.Now().Add(wait); ; {
 		fds := []unix.PollFd{{Fd: int32(s.w), Events: unix.POLLOUT}}
-		n, err := unix.Poll(fds, int(min(slice, wait).Milliseconds())+1)
+		n, err := unix.Poll(fds, int(max(min(slice, time.Until(end)), 0).Milliseconds())+1)
 		switch {
 		case err != nil && !errors.Is(err, unix.EINTR):
 			return os.NewSyscallError("poll", err)
@@ -217,5 +217,6 @@ func (s *stream) close() {
 	s.unpark()
 	if s.r == s.w {
 		unix.Close(s.r)
+		s.r, s.w = -1, -1 // the number may soon be another's
 	}
 }

@@ -36,6 +36,9 @@ type Conn interface {
 	// Share says how many calls will be in flight at once. It is called while
 	// none is.
 	Share(callers int)
+	// SetAnswer replaces the dialer's Answer. It is called while no call is in
+	// flight.
+	SetAnswer(answer Answer)
 	// Stats says what was counted so far.
 	Stats() Stats
 	// Release lets another caller have what reply keeps.
@@ -69,9 +72,10 @@ type Reply struct {
 	Head   []byte // HTTP response head; nil on stdio
 	SSE    bool   // the answer came as an event of a stream
 
-	buf  []byte        // holds an answer read by another caller
-	wake chan struct{} // one token: settled, or asked to lead
-	conn *http1        // the connection this caller keeps using
+	buf    []byte        // holds an answer read by another caller, or one that came in pieces
+	events wire.Events   // holds an answer that came as an event
+	wake   chan struct{} // one token: settled, or asked to lead
+	conn   *http1        // the connection this caller keeps using
 	call
 }
 

@@ -72,6 +72,13 @@ func (e *Events) Next() (Event, bool, error) {
 	}
 }
 
+// Reset makes e ready for another stream. It keeps the limit and the buffers;
+// what Next returned is no longer valid.
+func (e *Events) Reset() {
+	e.take(len(e.held()))
+	*e = Events{Limit: e.Limit, buffer: e.buffer, id: e.id[:0], pending: pending{name: e.name[:0]}}
+}
+
 // Comments returns how many comment lines there have been: keep-alives, mostly.
 func (e *Events) Comments() int { return e.comments }
 
