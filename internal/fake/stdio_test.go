@@ -60,6 +60,7 @@ func stdioCases() map[string]func(t *testing.T, r *run) {
 		"half-line":             stdioHalfLine,
 		"half-line-exit":        stdioHalfLineExit,
 		"dies-mid-call":         stdioDiesMidCall,
+		"ansi":                  stdioANSI,
 		"input-required":        stdioInputRequired,
 	}
 }
