@@ -51,6 +51,13 @@ func rootCommand() *cobra.Command {
 		Use:     "mcpdyno",
 		Short:   "A dynamometer for MCP servers: what they cost, and whether a difference is real",
 		Version: version,
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("there is no command %q", args[0])
+			}
+			return cmd.Help()
+		},
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	root.AddCommand(transportCommand(), inspectCommand(), serveCommand(), reportCommand())

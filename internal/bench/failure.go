@@ -34,9 +34,12 @@ func (f *Failure) Error() string {
 
 func (f *Failure) Unwrap() error { return f.Err }
 
-// lastBreath is how long a broken connection's server is given to be seen to
-// have exited.
-const lastBreath = 300 * time.Millisecond
+// How long a server is given after a failure: where the connection broke, to be
+// seen to have exited; else, for its stderr to be read.
+const (
+	lastBreath = 300 * time.Millisecond
+	lastWords  = 30 * time.Millisecond
+)
 
 // explain adds to an error what the server did (its exit status and the last
 // lines of its stderr) and what to try next.
@@ -56,12 +59,14 @@ func (s *server) explain(err error) error {
 // autopsy finds out how the server ended, if it did, and what it said last.
 func (s *server) autopsy(f *Failure) {
 	var t *transport.Error
-	if errors.As(f.Err, &t) && t.Fault == transport.Broken || s.exited() {
-		select {
-		case <-s.proc.Exited():
-			f.Status = s.proc.Status()
-		case <-time.After(lastBreath):
-		}
+	wait := lastWords
+	if errors.As(f.Err, &t) && t.Fault == transport.Broken {
+		wait = lastBreath
+	}
+	select {
+	case <-s.proc.Exited():
+		f.Status = s.proc.Status()
+	case <-time.After(wait):
 	}
 	tail, _ := s.proc.Stderr()
 	for _, line := range tail {

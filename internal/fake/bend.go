@@ -132,6 +132,14 @@ func lastWins(s *server, m *message, r *reply, _ int) {
 
 func filler(n int) object { return tool(fmt.Sprintf("filler%d", n), "message", "string") }
 
+func noHints(_ *server, _ *message, r *reply, _ int) {
+	tools := []object{tool("delete", "message", "string"), tool("send", "message", "string")}
+	for _, t := range tools {
+		delete(t, "annotations")
+	}
+	r.set("tools", tools)
+}
+
 func eightTools() []object {
 	tools := []object{echoTool(), payloadTool()}
 	for n := range 6 {

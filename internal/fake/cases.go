@@ -114,6 +114,7 @@ func general() map[string]behaviour {
 		"slow-start":            {does: "waits (--delay) before it reads or listens", start: slowStart, delay: 500 * time.Millisecond},
 		"never-initialize":      {does: "does not answer initialize or server/discover", on: handshake, bend: hangs(hangSilent)},
 		"rejects-discover-exit": {does: "exits 1 on any request before initialize", only: "stdio", on: every, line: exitBeforeInitialize},
+		"no-hints":              {does: "tools/list: two tools that do not say that they only read", on: []string{"tools/list"}, bend: noHints},
 		"never-answers":         {does: "does not answer calls", bend: hangs(hangSilent)},
 		"wrong-id":              {does: "answers calls with an id nobody used", bend: fixedID("-1")},
 		"wrong-content":         {does: "echo returns another text, payload one byte too many", bend: wrongContent},

@@ -168,6 +168,8 @@ func http401(t *testing.T, s *site) {
 	want(t, "answer", r.Status+" "+r.Header.Get("WWW-Authenticate"), "401 Unauthorized Bearer")
 }
 
+func httpNoHints(t *testing.T, s *site) { wantNoHints(t, s.hello().call(toolsList(2, "")).text) }
+
 func httpANSI(t *testing.T, s *site) {
 	p := s.hello()
 	p.call(echo(2, "hi"))

@@ -224,6 +224,7 @@ func httpCases() map[string]func(t *testing.T, s *site) {
 		"input-required":   httpInputRequired,
 
 		"ansi":                 httpANSI,
+		"no-hints":             httpNoHints,
 		"tells-token":          httpTellsToken,
 		"http-500":             http500,
 		"http-401":             http401,

@@ -336,3 +336,16 @@ func stdioANSI(t *testing.T, r *run) {
 	}
 	want(t, "stderr", r.err.String(), evilText+"\n")
 }
+
+func wantNoHints(t *testing.T, list string) {
+	tools := decode(t, list).Result.Tools
+	if len(tools) != 2 || tools[0].Name != "delete" || strings.Contains(list, "readOnlyHint") {
+		t.Errorf("tools %q", list)
+	}
+}
+
+func stdioNoHints(t *testing.T, r *run) {
+	r.handshake()
+	r.send(toolsList(2, ""))
+	wantNoHints(t, r.line())
+}

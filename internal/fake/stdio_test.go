@@ -61,6 +61,7 @@ func stdioCases() map[string]func(t *testing.T, r *run) {
 		"half-line-exit":        stdioHalfLineExit,
 		"dies-mid-call":         stdioDiesMidCall,
 		"ansi":                  stdioANSI,
+		"no-hints":              stdioNoHints,
 		"input-required":        stdioInputRequired,
 	}
 }
