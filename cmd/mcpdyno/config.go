@@ -52,11 +52,13 @@ func (c *clientConfig) fill(t *bench.Target, name string) error {
 	}
 	for _, key := range slices.Sorted(maps.Keys(s.Env)) {
 		t.Env = append(t.Env, key+"="+s.Env[key])
-		t.Secrets = append(t.Secrets, s.Env[key])
+		if len(s.Env[key]) >= leastSecret {
+			t.Secrets = append(t.Secrets, s.Env[key])
+		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(s.Headers)) {
 		t.Header = append(t.Header, key+": "+s.Headers[key])
-		t.Secrets = append(t.Secrets, s.Headers[key])
+		t.Secrets = append(t.Secrets, secretsOf(s.Headers[key])...)
 	}
 	if s.URL == "" && s.Command == "" {
 		return fmt.Errorf("the client configuration gives neither a command nor a url for it")

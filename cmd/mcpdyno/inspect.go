@@ -30,6 +30,9 @@ func inspectCommand() *cobra.Command {
 			if len(targets) != 1 {
 				return usagef("inspect takes one target, %d were given", len(targets))
 			}
+			if timeout <= 0 {
+				return usagef("--timeout must be above 0")
+			}
 			return inspect(cmd, targets[0], timeout)
 		},
 	}

@@ -13,6 +13,8 @@ import (
 
 	"mcpdyno/internal/bench"
 	"mcpdyno/internal/proc"
+	"mcpdyno/internal/report"
+	"mcpdyno/internal/study"
 )
 
 // version is what mcpdyno calls itself.
@@ -49,6 +51,13 @@ func rootCommand() *cobra.Command {
 		Use:     "mcpdyno",
 		Short:   "A dynamometer for MCP servers: what they cost, and whether a difference is real",
 		Version: version,
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("there is no command %q", args[0])
+			}
+			return cmd.Help()
+		},
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	root.AddCommand(transportCommand(), inspectCommand(), serveCommand(), reportCommand())
@@ -114,12 +123,25 @@ func exitCode(err error, errw io.Writer) int {
 		fmt.Fprintln(errw, "mcpdyno: interrupted")
 		return exitInterrupted
 	case errors.As(err, &wrong):
-		fmt.Fprintf(errw, "mcpdyno: %v\nSee mcpdyno --help.\n", err)
+		fmt.Fprintf(errw, "mcpdyno: %s\nSee mcpdyno --help.\n", report.Clean(err.Error()))
 		return exitUsage
 	}
-	fmt.Fprintf(errw, "mcpdyno: %v\n", err)
-	printTail(err, errw)
+	printFailure(err, errw)
 	return exitFailed
+}
+
+// printFailure prints why a run failed, a line a target. What a server said in
+// it is made safe for a terminal.
+func printFailure(err error, errw io.Writer) {
+	all := []error{err}
+	var several *study.Failed
+	if errors.As(err, &several) {
+		all = several.Targets
+	}
+	for _, err := range all {
+		fmt.Fprintf(errw, "mcpdyno: %s\n", report.Clean(err.Error()))
+		printTail(err, errw)
+	}
 }
 
 // printTail shows the last lines that a failed server wrote to its stderr.

@@ -23,8 +23,7 @@ func serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve --stdio | --http ADDR",
 		Short: "The built-in null server: it does nothing, so that what is left is the transport",
-		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+		RunE:  func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	o, flags := &f.options, cmd.Flags()
@@ -39,7 +38,10 @@ func serveCommand() *cobra.Command {
 	return cmd
 }
 
-func (f *serveFlags) run(cmd *cobra.Command) error {
+func (f *serveFlags) run(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("serve takes no argument %q", args[0])
+	}
 	if err := f.check(); err != nil {
 		return err
 	}

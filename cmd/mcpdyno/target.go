@@ -18,10 +18,10 @@ import (
 	"mcpdyno/internal/mcp"
 )
 
-const targetHelp = `A TARGET is http://HOST:PORT/PATH, https://…, or 'stdio:COMMAND LINE' (shell
-quoting, no shell), or a server's name in the --config file. "-- command args…" at the end is one stdio target. Options go
-in brackets before it: name, protocol, fresh, answers, pipes, start, tool; a value
-with a comma or a bracket is double-quoted:
+const targetHelp = `A TARGET is http://HOST:PORT/PATH, https://…, 'stdio:COMMAND LINE' (shell quoting,
+no shell), or a server's name in the --config file. "-- command args…" at the end
+is one stdio target. Options go in brackets before it: name, protocol, fresh,
+answers, pipes, start, tool; a value with a comma or a bracket is double-quoted:
   '[name=go,start="./server --http 127.0.0.1:{port}"]http://127.0.0.1:{port}/mcp'
 With start mcpdyno starts the HTTP server itself; {port} is a free port.
 pipes=socketpair connects a stdio server as Node.js clients do.`
@@ -85,8 +85,7 @@ func (f *targetFlags) parse(cmd *cobra.Command, words []string) ([]*bench.Target
 	if err := f.apply(all); err != nil {
 		return nil, err
 	}
-	nameAll(all)
-	return all, nil
+	return all, nameAll(all)
 }
 
 // apply gives the flags' values to every target that has none of its own.
@@ -98,8 +97,8 @@ func (f *targetFlags) apply(all []*bench.Target) error {
 	if err != nil {
 		return err
 	}
-	if f.args != "" && !json.Valid([]byte(f.args)) {
-		return usagef("--args is not JSON: %s", f.args)
+	if f.args != "" && json.Unmarshal([]byte(f.args), &map[string]any{}) != nil {
+		return usagef("--args is not a JSON object: %s", f.args)
 	}
 	if _, err := mcp.Era(f.protocol); err != nil && f.protocol != mcp.Auto {
 		return usagef("--protocol: %w", err)
@@ -142,7 +141,7 @@ func (f *targetFlags) header() (lines, secrets []string, err error) {
 			return nil, nil, usagef("-H takes 'Name: value'")
 		}
 		lines = append(lines, h)
-		secrets = append(secrets, strings.TrimSpace(value))
+		secrets = append(secrets, secretsOf(value)...)
 	}
 	if f.bearerEnv != "" {
 		token := os.Getenv(f.bearerEnv)
@@ -155,11 +154,25 @@ func (f *targetFlags) header() (lines, secrets []string, err error) {
 	return lines, secrets, nil
 }
 
+// secretsOf are what a header's value must not be seen as: as a whole, and its
+// last word, which is the token where a scheme stands before it.
+func secretsOf(value string) []string {
+	words := strings.Fields(value)
+	if len(words) < 2 {
+		return words
+	}
+	return []string{strings.TrimSpace(value), words[len(words)-1]}
+}
+
+// leastSecret is how long a value must be to be worth hiding: without a "1" no
+// report can be read.
+const leastSecret = 4
+
 // envSecrets are the values given by --env: they reach no result.
 func (f *targetFlags) envSecrets() []string {
 	var all []string
 	for _, kv := range f.env {
-		if _, value, _ := strings.Cut(kv, "="); len(value) > 3 {
+		if _, value, _ := strings.Cut(kv, "="); len(value) >= leastSecret {
 			all = append(all, value)
 		}
 	}
@@ -274,9 +287,12 @@ func setOption(t *bench.Target, key, value string) (err error) {
 
 // nameAll names the targets that have no name: by their transport, with a number
 // where that is not enough.
-func nameAll(all []*bench.Target) {
+func nameAll(all []*bench.Target) error {
 	taken := map[string]bool{}
 	for _, t := range all {
+		if t.Name != "" && taken[t.Name] {
+			return usagef("two targets are called %q; give each a name of its own: '[name=…]TARGET'", t.Name)
+		}
 		taken[t.Name] = true
 	}
 	for _, t := range all {
@@ -293,6 +309,7 @@ func nameAll(all []*bench.Target) {
 		}
 		taken[t.Name] = true
 	}
+	return nil
 }
 
 // parseSizes reads a list of sizes such as 1KB,16KB; they are binary.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,6 +19,7 @@ import (
 	"mcpdyno/internal/proc"
 	"mcpdyno/internal/report"
 	"mcpdyno/internal/study"
+	"mcpdyno/internal/verdict"
 	"mcpdyno/result"
 )
 
@@ -223,10 +225,19 @@ func (f *outputFlags) finish(cmd *cobra.Command, rec *recording, failure error) 
 	if rec.path != "" {
 		fmt.Fprintf(cmd.ErrOrStderr(), "The result is in %s; see it again with: mcpdyno report %s\n", rec.path, rec.path)
 	}
-	if failure != nil {
+	if failure != nil && !mixedUp(doc) {
 		return failure
 	}
+	if failure != nil {
+		printFailure(failure, cmd.ErrOrStderr())
+	}
 	return judge(doc, f.strict)
+}
+
+// mixedUp says whether answers went to the wrong caller: that is the run's
+// result, and calls that were given up for it are no failure beside it.
+func mixedUp(doc *report.Document) bool {
+	return slices.ContainsFunc(doc.Verdict.Reasons, func(r verdict.Reason) bool { return r.Code == verdict.CodeMismatch })
 }
 
 // seal writes the summary and the end of a result.

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"mcpdyno/internal/load"
 	"mcpdyno/internal/mcp"
@@ -15,6 +16,8 @@ type caller struct {
 	mcp  *mcp.Caller
 	op   *mcp.Prepared
 	last error // why the last call did not end ok; nil if it did
+
+	failures []string // the first few of them, with their outcomes
 }
 
 var _ load.Caller = (*caller)(nil)
@@ -29,12 +32,21 @@ func (c *caller) Call(ctx context.Context, s *result.Sample) {
 		s.Outcome = outcomeOfEnding(ending)
 		c.last = nil
 		if ending != mcp.Answered {
-			c.last = errors.New(c.mcp.Describe(c.op, ending))
+			c.failed(s.Outcome, errors.New(c.mcp.Describe(c.op, ending)))
 		}
 		return
 	}
 	s.Done = max(s.Done, s.Sent)
-	s.Outcome, c.last = outcomeOf(err), err
+	s.Outcome = outcomeOf(err)
+	c.failed(s.Outcome, err)
+}
+
+// failed keeps why a call did not end ok.
+func (c *caller) failed(o result.Outcome, err error) {
+	c.last = err
+	if len(c.failures) < maxFailures {
+		c.failures = append(c.failures, fmt.Sprintf("%s: %v", o, err))
+	}
 }
 
 // outcomeOfEnding is the outcome of a call that got an answer.

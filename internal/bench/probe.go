@@ -96,7 +96,7 @@ func (s *server) try(ctx context.Context, session *mcp.Session, f *Facts, size i
 	sample := result.Sample{Sent: s.b.now()}
 	c.Call(ctx, &sample)
 	if c.last != nil {
-		return fmt.Errorf("calling the tool %s once, as a test: %w", f.Op.Tool, c.last)
+		return fmt.Errorf("calling the tool %s once, as a test: %w", f.Op.Tool, advised(c.last))
 	}
 	f.Call = sample.Service()
 	f.Answers = "json"
@@ -107,6 +107,15 @@ func (s *server) try(ctx context.Context, session *mcp.Session, f *Facts, size i
 		return errors.New("the server answers in " + f.Answers + ", but the target says answers=" + want)
 	}
 	return nil
+}
+
+// advised adds to a refusal what a user can change. A call without an answer is
+// explained elsewhere.
+func advised(err error) error {
+	if _, lost := errors.AsType[*transport.Error](err); lost {
+		return err
+	}
+	return fmt.Errorf("%w; choose another tool with --tool, or its arguments with --args", err)
 }
 
 // Describe is the target's record in a result.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"strings"
 	"time"
 
 	"mcpdyno/internal/mcp"
@@ -24,6 +23,8 @@ type server struct {
 	stats  transport.Stats
 	stop   *proc.Stopped
 	conns  []transport.Conn
+
+	failures []string // of calls, the first few
 
 	begun, spawned, listening, poll time.Duration
 }
@@ -187,7 +188,7 @@ func merge(a, b transport.Stats) transport.Stats {
 // report fills in what is known of a server that has been ended.
 func (s *server) report(r *result.TrialEnd) {
 	r.Connections, r.Warnings = s.stats.Connections, s.stats.Warnings
-	for _, e := range s.stats.Examples {
+	for _, e := range append(s.failures, s.stats.Examples...) {
 		r.Examples = append(r.Examples, s.target.Redact(e))
 	}
 	r.StoppedBy = "n/a"
@@ -203,47 +204,3 @@ func (s *server) report(r *result.TrialEnd) {
 		r.StderrTail = append(r.StderrTail, s.target.Redact(line))
 	}
 }
-
-// lastBreath is how long a broken connection's server is given to be seen to
-// have exited.
-const lastBreath = 300 * time.Millisecond
-
-// explain adds to an error what the server did: its exit status and the last
-// lines of its stderr.
-func (s *server) explain(err error) error {
-	var known *Failure
-	if s.proc == nil || errors.As(err, &known) {
-		return err
-	}
-	f := &Failure{Err: err}
-	var t *transport.Error
-	if errors.As(err, &t) && t.Fault == transport.Broken || s.exited() {
-		select {
-		case <-s.proc.Exited():
-			f.Status = s.proc.Status()
-		case <-time.After(lastBreath):
-		}
-	}
-	f.Stderr, _ = s.proc.Stderr()
-	return f
-}
-
-// A Failure is an error of a server that mcpdyno started, with what the server
-// said and did.
-type Failure struct {
-	Err    error
-	Status string   // how the process ended; "" if it runs
-	Stderr []string // its last lines
-}
-
-func (f *Failure) Error() string {
-	if f.Status == "" {
-		return f.Err.Error()
-	}
-	return fmt.Sprintf("%v (the server ended: %s)", f.Err, f.Status)
-}
-
-func (f *Failure) Unwrap() error { return f.Err }
-
-// Tail is the server's last words, ready to be shown.
-func (f *Failure) Tail() string { return strings.Join(f.Stderr, "\n") }

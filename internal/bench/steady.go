@@ -51,6 +51,7 @@ func (b *Bench) Steady(ctx context.Context, t *Target, spec Spec) error {
 	if failure != nil {
 		failure = s.explain(failure)
 	}
+	s.remember(r.callers)
 	s.end()
 	return b.finish(ctx, n, s, r.tally, r.load, failure)
 }

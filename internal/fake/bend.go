@@ -132,6 +132,14 @@ func lastWins(s *server, m *message, r *reply, _ int) {
 
 func filler(n int) object { return tool(fmt.Sprintf("filler%d", n), "message", "string") }
 
+func noHints(_ *server, _ *message, r *reply, _ int) {
+	tools := []object{tool("delete", "message", "string"), tool("send", "message", "string")}
+	for _, t := range tools {
+		delete(t, "annotations")
+	}
+	r.set("tools", tools)
+}
+
 func eightTools() []object {
 	tools := []object{echoTool(), payloadTool()}
 	for n := range 6 {
@@ -207,6 +215,33 @@ func wrongContent(_ *server, m *message, r *reply, _ int) {
 		text = r.text() + "?"
 	}
 	r.set("content", textResult(text)["content"])
+}
+
+// evilText tries to colour, to ring, to reverse, and to speak in mcpdyno's name.
+const evilText = "\x1b[31mevil\x1b[0m\x1b]0;title\x07\u202e\r\nmcpdyno: all is well"
+
+func evilStderr(s *server) error {
+	fmt.Fprintln(s.errw, evilText)
+	return nil
+}
+
+// evil puts evilText wherever a client may print what a server says. Every third
+// answer to a call is a tool error.
+func evil(_ *server, m *message, r *reply, n int) {
+	says := object{"name": evilText, "version": evilText}
+	switch m.Method {
+	case "initialize":
+		r.set("serverInfo", says)
+	case "server/discover":
+		r.set("_meta", object{metaServerInfo: says})
+	case "tools/list":
+		r.set("tools", []object{tool(evilText, evilText, "string"), echoTool(), payloadTool()})
+	case "tools/call":
+		if n%3 == 0 {
+			r.set("content", textResult(evilText)["content"])
+			r.set("isError", true)
+		}
+	}
 }
 
 // inputRequired asks once: a call that brings inputResponses is answered.

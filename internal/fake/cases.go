@@ -114,6 +114,7 @@ func general() map[string]behaviour {
 		"slow-start":            {does: "waits (--delay) before it reads or listens", start: slowStart, delay: 500 * time.Millisecond},
 		"never-initialize":      {does: "does not answer initialize or server/discover", on: handshake, bend: hangs(hangSilent)},
 		"rejects-discover-exit": {does: "exits 1 on any request before initialize", only: "stdio", on: every, line: exitBeforeInitialize},
+		"no-hints":              {does: "tools/list: two tools that do not say that they only read", on: []string{"tools/list"}, bend: noHints},
 		"never-answers":         {does: "does not answer calls", bend: hangs(hangSilent)},
 		"wrong-id":              {does: "answers calls with an id nobody used", bend: fixedID("-1")},
 		"wrong-content":         {does: "echo returns another text, payload one byte too many", bend: wrongContent},
@@ -121,8 +122,10 @@ func general() map[string]behaviour {
 		"half-line":             {does: "writes half an answer and then nothing, ever", only: "stdio", line: halfLine},
 		"half-line-exit":        {does: "writes half an answer and exits 1", only: "stdio", line: halfLineExit},
 		"dies-mid-call":         {does: "exits 3 in the middle of a call", line: die, post: dieHTTP},
+		"ansi":                  {does: "name, tools, tool errors and stderr contain escape sequences and line ends", on: every, start: evilStderr, bend: evil},
 		"input-required":        {does: "modern: calls ask for input first (resultType input_required)", bend: inputRequired},
 
+		"tells-token":          {does: "quotes the Authorization header on stderr and in tool errors", only: "http", post: tellToken},
 		"http-500":             {does: "answers calls with 500 and a text", only: "http", post: httpError(http.StatusInternalServerError)},
 		"http-401":             {does: "answers everything with 401 and WWW-Authenticate", only: "http", on: every, post: httpError(http.StatusUnauthorized)},
 		"bad-chunk":            {does: "answers calls with a chunk whose size is not a number", only: "http", post: badChunk},

@@ -121,6 +121,9 @@ func (h *web) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.URL.Path != "/mcp":
 		http.NotFound(w, r)
+	case h.opt.token != "" && r.Header.Get("Authorization") != "Bearer "+h.opt.token:
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		http.Error(w, "Unauthorized", http.StatusUnauthorized)
 	case r.Method == http.MethodPost:
 		h.post(w, r)
 	case r.Method == http.MethodDelete && h.speaks("legacy"):

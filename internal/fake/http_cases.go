@@ -94,6 +94,17 @@ func httpError(code int) func(*exchange, int) error {
 	}
 }
 
+// tellToken is a server that logs, and answers, what it should keep to itself.
+func tellToken(x *exchange, _ int) error {
+	header := x.r.Header.Get("Authorization")
+	fmt.Fprintln(x.errw, "DEBUG Authorization:", header)
+	r := x.reply(x.m)
+	r.set("content", textResult("not for " + header)["content"])
+	r.set("isError", true)
+	x.send(r)
+	return nil
+}
+
 // raw writes data to the bare connection and closes it; reset makes the close a
 // reset.
 func (x *exchange) raw(data []byte, reset bool) error {

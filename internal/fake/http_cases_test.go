@@ -171,6 +171,32 @@ func http401(t *testing.T, s *site) {
 	want(t, "answer", r.Status+" "+r.Header.Get("WWW-Authenticate"), "401 Unauthorized Bearer")
 }
 
+func httpNoHints(t *testing.T, s *site) { wantNoHints(t, s.hello().call(toolsList(2, "")).text) }
+
+func httpANSI(t *testing.T, s *site) {
+	p := s.hello()
+	p.call(echo(2, "hi"))
+	if r := p.call(echo(3, "hi")); !strings.Contains(r.text, "evil") {
+		t.Errorf("third answer %q", r.text)
+	}
+}
+
+// httpTellsToken is started with --token s3cret.
+func httpTellsToken(t *testing.T, s *site) {
+	r := s.dial().call(initialize(1))
+	want(t, "without the token", r.Status+" "+r.Header.Get("WWW-Authenticate"), "401 Unauthorized Bearer")
+	p := s.dial()
+	post := func(body string) response {
+		p.write("POST", "/mcp", "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"+
+			"Authorization: Bearer s3cret\r\nMcp-Session-Id: "+p.session+"\r\n", body)
+		return p.response()
+	}
+	p.session = post(initialize(1)).Header.Get("Mcp-Session-Id")
+	if r := post(echo(2, "hi")); !strings.Contains(r.text, "not for Bearer s3cret") {
+		t.Errorf("answer %q", r.text)
+	}
+}
+
 func httpBadChunk(t *testing.T, s *site) {
 	if r := s.hello().call(echo(2, "hi")); r.err == nil || !strings.Contains(r.err.Error(), "chunk") {
 		t.Errorf("body error %v", r.err)

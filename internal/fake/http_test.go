@@ -233,6 +233,9 @@ func httpCases() map[string]func(t *testing.T, s *site) {
 		"dies-mid-call":    httpDiesMidCall,
 		"input-required":   httpInputRequired,
 
+		"ansi":                 httpANSI,
+		"no-hints":             httpNoHints,
+		"tells-token":          httpTellsToken,
 		"http-500":             http500,
 		"http-401":             http401,
 		"bad-chunk":            httpBadChunk,
@@ -249,6 +252,8 @@ func httpArgs(name string) []string {
 	switch name {
 	case "C01", "C01.2", "C02":
 		return []string{"--delay", "1h"}
+	case "tells-token":
+		return []string{"--token", "s3cret"}
 	}
 	return stdioArgs(name)
 }

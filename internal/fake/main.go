@@ -23,6 +23,7 @@ type options struct {
 	idle     time.Duration // HTTP: connections idle for this long are closed; 0 never
 	life     time.Duration // ends a server that nothing else ends
 	seed     uint64        // of random delays
+	token    string        // HTTP: 401 without this bearer token; "" wants none
 	untilEOF bool          // HTTP: end when stdin does
 	list     bool
 }
@@ -70,6 +71,7 @@ func parse(args []string, errw io.Writer) (options, error) {
 	f.DurationVar(&o.idle, "idle", 0, "close HTTP connections idle for this long")
 	f.DurationVar(&o.life, "life", 10*time.Minute, "end by itself after this long (HTTP, A08)")
 	f.Uint64Var(&o.seed, "seed", 1, "of random delays")
+	f.StringVar(&o.token, "token", "", "HTTP: answer 401 without the bearer token `T`")
 	f.BoolVar(&o.untilEOF, "until-eof", false, "HTTP: end when stdin does")
 	f.BoolVar(&o.list, "list", false, "print the cases")
 	if err := f.Parse(args); err != nil {

@@ -326,3 +326,28 @@ func stdioInputRequired(t *testing.T, r *run) {
 	a := decode(t, r.line())
 	want(t, "second", a.Result.ResultType+" "+a.text(), "complete hi")
 }
+
+func stdioANSI(t *testing.T, r *run) {
+	if hello := r.handshake(); !strings.Contains(hello, `"name":"\u001b[31mevil`) {
+		t.Errorf("handshake %q", hello)
+	}
+	r.send(toolsList(2, ""), echo(3, "hi"))
+	want(t, "a tool's name", decode(t, r.line()).Result.Tools[0].Name, evilText)
+	if failed := r.line(); !strings.Contains(failed, `\u001b]0;title`) || !strings.Contains(failed, `"isError":true`) {
+		t.Errorf("third answer %q", failed)
+	}
+	want(t, "stderr", r.err.String(), evilText+"\n")
+}
+
+func wantNoHints(t *testing.T, list string) {
+	tools := decode(t, list).Result.Tools
+	if len(tools) != 2 || tools[0].Name != "delete" || strings.Contains(list, "readOnlyHint") {
+		t.Errorf("tools %q", list)
+	}
+}
+
+func stdioNoHints(t *testing.T, r *run) {
+	r.handshake()
+	r.send(toolsList(2, ""))
+	wantNoHints(t, r.line())
+}

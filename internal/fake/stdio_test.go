@@ -60,6 +60,8 @@ func stdioCases() map[string]func(t *testing.T, r *run) {
 		"half-line":             stdioHalfLine,
 		"half-line-exit":        stdioHalfLineExit,
 		"dies-mid-call":         stdioDiesMidCall,
+		"ansi":                  stdioANSI,
+		"no-hints":              stdioNoHints,
 		"input-required":        stdioInputRequired,
 	}
 }

@@ -160,7 +160,7 @@ func (c *Caller) Describe(p *Prepared, e Ending) string {
 		text, _ := firstText(m.Result)
 		return fmt.Sprintf("the tool answered isError: %q", clip(text))
 	case Unfinished:
-		return fmt.Sprintf("the answer is not finished: its resultType is %q", m.ResultType)
+		return fmt.Sprintf("the answer is not finished: its resultType is %q, and mcpdyno gives no input", m.ResultType)
 	case Unexpected:
 		text, err := firstText(m.Result)
 		if err != nil {

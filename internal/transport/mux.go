@@ -41,6 +41,7 @@ type mux struct {
 	// Only the leader touches these.
 	lines wire.Lines
 	began time.Duration // when the first byte of the unfinished line was read
+	heard bool          // anything was ever read
 }
 
 func newMux(s *stream, start time.Time, answer Answer) *mux {
@@ -116,6 +117,7 @@ func (m *mux) send(ctx context.Context, req *Request) *Error {
 	for rest := m.out; ; {
 		n, err := m.s.write(rest)
 		if err != nil {
+			m.hearOut()
 			return m.fail(err)
 		}
 		if rest = rest[n:]; len(rest) == 0 {
@@ -161,6 +163,30 @@ func (m *mux) unblock() {
 		m.resign()
 		m.mu.Unlock()
 	}
+}
+
+// hearOut reads, for a moment, what a server still says that reads no more: it
+// is likely to be the reason.
+func (m *mux) hearOut() {
+	const patience = 200 * time.Millisecond
+	m.mu.Lock()
+	lead := !m.leading
+	m.leading = true
+	m.mu.Unlock()
+	for end := m.now() + patience; lead && m.now() < end && !m.ended(); {
+		m.read(patience/10, false)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if lead {
+		m.resign()
+	}
+}
+
+func (m *mux) ended() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.err != nil
 }
 
 // await leads, or follows, until the reply is settled.
@@ -232,7 +258,7 @@ func (m *mux) read(wait time.Duration, alone bool) time.Duration {
 	n, err := m.s.read(m.lines.Space(4<<10), wait, alone)
 	at := m.now()
 	if err != nil {
-		m.fail(m.ended(err))
+		m.fail(m.ending(err))
 		return at
 	}
 	if n == 0 {
@@ -241,6 +267,7 @@ func (m *mux) read(wait time.Duration, alone bool) time.Duration {
 	if fresh {
 		m.began = at
 	}
+	m.heard = true
 	m.lines.Fed(n)
 	m.mu.Lock()
 	m.takeLines(at)
@@ -383,7 +410,7 @@ func (m *mux) expire(now time.Duration) {
 	for _, r := range m.waiting {
 		switch {
 		case now >= r.deadline:
-			m.giveUp(r, faultf(Timeout, "no answer in time%s%s", m.half(), m.notes.hint()))
+			m.giveUp(r, faultf(Timeout, "no answer in time%s%s%s", m.silence(), m.half(), m.notes.hint()))
 		case r.ctx.Err() != nil:
 			m.giveUp(r, faultf(Canceled, "canceled while waiting for an answer"))
 		}
@@ -397,6 +424,14 @@ func (m *mux) giveUp(r *Reply, err error) {
 
 // sweepEvery is how often the deadlines of all callers are looked at.
 const sweepEvery = 5 * time.Millisecond
+
+// silence says that nothing has ever come.
+func (m *mux) silence() string {
+	if m.heard {
+		return ""
+	}
+	return ": not a byte came on its stdout; if it buffers its output, turn that off (Python: PYTHONUNBUFFERED=1)"
+}
 
 // half says that the beginning of a message has come and not its end.
 func (m *mux) half() string {
@@ -422,8 +457,8 @@ func (m *mux) fail(err error) *Error {
 
 func (m *mux) broken() *Error { return &Error{Fault: Broken, Err: m.err} }
 
-// ended puts the end of the stream in words. Only the leader calls it.
-func (m *mux) ended(err error) error {
+// ending puts the end of the stream in words. Only the leader calls it.
+func (m *mux) ending(err error) error {
 	if errors.Is(err, io.EOF) {
 		return fmt.Errorf("the server closed its output%s%s", m.half(), m.notes.hint())
 	}
