@@ -15,21 +15,25 @@ type crew struct {
 	ctx     context.Context
 	due     time.Duration
 	begin   []chan struct{} // one a caller but the first
+	ready   sync.WaitGroup  // until every goroutine waits to begin
 	ended   sync.WaitGroup
 	samples []result.Sample
 }
 
 func (p *Plan) gather(ctx context.Context) *crew {
 	c := &crew{p: p, ctx: ctx, samples: make([]result.Sample, len(p.Callers))}
+	c.ready.Add(len(p.Callers) - 1)
 	for i := 1; i < len(p.Callers); i++ {
 		begin := make(chan struct{})
 		c.begin = append(c.begin, begin)
 		go c.wait(i, begin)
 	}
+	c.ready.Wait() // or the first batch would be late
 	return c
 }
 
 func (c *crew) wait(i int, begin <-chan struct{}) {
+	c.ready.Done()
 	for range begin {
 		c.call(i)
 		c.ended.Done()
