@@ -24,6 +24,7 @@ const (
 type Histogram struct {
 	h        *hdrhistogram.Histogram // nil while packed
 	packed   []byte                  // HDR V2, deflated, base64
+	packedN  int64                   // number of values in packed
 	overflow int64
 }
 
@@ -70,7 +71,12 @@ func (h *Histogram) Reset() {
 }
 
 // N is the number of recorded durations.
-func (h *Histogram) N() int64 { return h.counts().TotalCount() }
+func (h *Histogram) N() int64 {
+	if h.h == nil {
+		return h.packedN
+	}
+	return h.h.TotalCount()
+}
 
 // Overflow is the number of durations beyond one hour.
 func (h *Histogram) Overflow() int64 { return h.overflow }
@@ -108,9 +114,10 @@ func (h *Histogram) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &s); err != nil {
 		return fmt.Errorf("reading histogram: %w", err)
 	}
-	if _, err := hdrhistogram.Decode([]byte(s)); err != nil {
+	counts, err := hdrhistogram.Decode([]byte(s))
+	if err != nil {
 		return fmt.Errorf("decoding histogram: %w", err)
 	}
-	h.h, h.packed = nil, []byte(s)
+	h.h, h.packed, h.packedN = nil, []byte(s), counts.TotalCount()
 	return nil
 }

@@ -35,7 +35,6 @@ func httpB01(t *testing.T, s *site) {
 	want(t, "deleted session", fmt.Sprint(q.call(echo(3, "hi")).StatusCode), "404")
 }
 
-// httpB03 is started with --idle 50ms.
 func httpB03(t *testing.T, s *site) {
 	p := s.hello()
 	r := p.call(echo(2, "hi"))
@@ -104,6 +103,10 @@ func httpC02(t *testing.T, s *site) {
 	want(t, "the last", got[last], ok(1, []string{"q", "p"}[last]))
 }
 
+func httpC04v2(t *testing.T, s *site) {
+	want(t, "answer", s.hello().call(echo(`"2"`, "hi")).text, ok(2, "hi"))
+}
+
 func httpD03(t *testing.T, s *site) {
 	p := s.hello()
 	var failed []bool
@@ -149,7 +152,7 @@ func httpDiesMidCall(t *testing.T, s *site) {
 	if rest, _ := p.rest(); rest != "" { // a reset is as good as a close
 		t.Errorf("answered %q", rest)
 	}
-	want(t, "exit code", fmt.Sprint(<-s.code), "3")
+	s.wantExit(3)
 }
 
 // httpInputRequired is started with --era modern.

@@ -153,6 +153,16 @@ func (p *peer) wantClosed() {
 	}
 }
 
+func (s *site) wantExit(code int) {
+	s.t.Helper()
+	select {
+	case got := <-s.code:
+		want(s.t, "exit code", fmt.Sprint(got), fmt.Sprint(code))
+	case <-time.After(patience):
+		s.t.Error("it did not exit")
+	}
+}
+
 func (s *site) stats() stats {
 	s.t.Helper()
 	p := s.dial()
@@ -194,11 +204,11 @@ func httpCases() map[string]func(t *testing.T, s *site) {
 		"C01.2": httpC01v2,
 		"C02":   httpC02,
 		"C04.1": answersCall(ok(`"2"`, "hi")),
-		"C04.2": answersCall(ok(2, "hi")), // a number stays one
+		"C04.2": httpC04v2,
 		"C04.3": answersCall(ok(`"2.0"`, "hi")),
 		"C04.4": answersCall(ok("2.0", "hi")),
 		"C05":   answersCall(ok(0, "hi")),
-		"C06":   answersCall(ok(2, "hi")),
+		"C06":   answersCall(ok(2, "hi")), // the order: stdioC06
 
 		"D01":   lists(`"nextCursor":"8"`),
 		"D01.2": lists(`"nextCursor":"1"`),
@@ -240,8 +250,6 @@ func httpCases() map[string]func(t *testing.T, s *site) {
 // httpArgs are flags that a case's test needs.
 func httpArgs(name string) []string {
 	switch name {
-	case "B03":
-		return []string{"--idle", "50ms"}
 	case "C01", "C01.2", "C02":
 		return []string{"--delay", "1h"}
 	case "tells-token":
@@ -268,12 +276,14 @@ func TestHTTP(t *testing.T) {
 // ended runs a fake that does not come to listening.
 func ended(args []string) chan int {
 	code := make(chan int, 1)
-	code <- Main(append(args, "--http", "127.0.0.1:0"), strings.NewReader(""), io.Discard, io.Discard)
+	go func() {
+		code <- Main(append(args, "--http", "127.0.0.1:0"), strings.NewReader(""), io.Discard, io.Discard)
+	}()
 	return code
 }
 
 func endedWith(code int) func(*testing.T, *site) {
-	return func(t *testing.T, s *site) { want(t, "exit code", fmt.Sprint(<-s.code), fmt.Sprint(code)) }
+	return func(_ *testing.T, s *site) { s.wantExit(code) }
 }
 
 func noted(status, body string) func(*testing.T, *site) {
@@ -407,4 +417,9 @@ func TestMethodsAndTypes(t *testing.T) {
 func TestAnswersSSE(t *testing.T) {
 	r := open(t, "--answers", "sse").hello().call(echo(2, "hi"))
 	want(t, "answer", r.Header.Get("Content-Type")+" "+r.text, "text/event-stream event: message\ndata: "+ok(2, "hi")+"\n\n")
+}
+
+func TestIdleFlag(t *testing.T) {
+	p := open(t, "--idle", "1ms").hello()
+	p.wantClosed()
 }

@@ -184,6 +184,14 @@ func (a answered) text() string {
 	return a.Result.Content[0].Text
 }
 
+// cursor is the next page's, "none" without one.
+func (a answered) cursor() string {
+	if a.Result.NextCursor == nil {
+		return "none"
+	}
+	return *a.Result.NextCursor
+}
+
 func want(t *testing.T, what, got, want string) {
 	t.Helper()
 	if got != want {

@@ -100,7 +100,7 @@ func (c *Caller) cancel(ctx context.Context, err error) {
 		return
 	}
 	const courtesy = time.Second // a server that does not take it must not hold up the next call
-	_ = c.s.tell(ctx, "notifications/cancelled", map[string]any{"requestId": c.req.ID}, min(courtesy, c.s.opt.Timeout))
+	_ = c.s.tell(ctx, "notifications/cancelled", map[string]any{"requestId": c.req.ID}, courtesy)
 }
 
 // Ending says how the last call ended, by its answer. Only an answer of another

@@ -63,9 +63,9 @@ func listedKeys(page string) []string {
 // [], the keys of counts by name as *.
 func documentKeys(t *testing.T) []string {
 	keys := map[string]bool{}
-	for _, l := range []*result.Log{smallLog(), floorsLog(), troubleLog(), single().Log()} {
+	for _, d := range []*Document{smallDoc(), floorsDoc(), troubleDoc(), singleDoc()} {
 		var b bytes.Buffer
-		if err := JSON(&b, Build(l)); err != nil {
+		if err := JSON(&b, d); err != nil {
 			t.Fatal(err)
 		}
 		var v any
@@ -125,7 +125,7 @@ func addFields(keys map[string]bool, path string, t reflect.Type) {
 
 // Every row has every key, whatever it could not measure.
 func TestRowsHaveAllKeys(t *testing.T) {
-	text, err := json.Marshal(Build(troubleLog()))
+	text, err := json.Marshal(troubleDoc())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -161,7 +161,7 @@ func noteBlocks(d *Document) []block {
 	}
 	for _, t := range d.Targets {
 		for _, code := range sortedKeys(t.Warnings) {
-			notes = append(notes, fmt.Sprintf("%s: the server took a liberty, %s, %s times", t.Name, code, count(t.Warnings[code])))
+			notes = append(notes, fmt.Sprintf("%s: %s times %s", t.Name, count(t.Warnings[code]), liberty(code)))
 		}
 	}
 	if len(notes) == 0 {

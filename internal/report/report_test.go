@@ -20,9 +20,10 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// small is the default study with two sizes.
+// small is the default study with two sizes and five blocks.
 func small() resulttest.Study {
 	s := resulttest.Default()
+	s.Plan.Blocks = 5
 	s.Plan.SizesBytes = []int{1 << 10, 256 << 10}
 	return s
 }
@@ -38,6 +39,7 @@ func tiny() resulttest.Study {
 // floors is a user's study with one size.
 func floors() resulttest.Study {
 	s := resulttest.User()
+	s.Plan.Blocks = 5
 	s.Plan.SizesBytes = []int{1 << 10}
 	return s
 }
@@ -74,11 +76,13 @@ func trouble() *result.Log {
 	return resulttest.Reread(l, false)
 }
 
-// The logs that several tests read; nobody changes them.
+// The documents that several tests read; nobody changes them.
 var (
-	smallLog   = sync.OnceValue(func() *result.Log { return small().Log() })
-	floorsLog  = sync.OnceValue(func() *result.Log { return floors().Log() })
-	troubleLog = sync.OnceValue(trouble)
+	smallDoc   = sync.OnceValue(func() *Document { return Build(small().Log()) })
+	floorsDoc  = sync.OnceValue(func() *Document { return Build(floors().Log()) })
+	singleDoc  = sync.OnceValue(func() *Document { return Build(single().Log()) })
+	tinyDoc    = sync.OnceValue(func() *Document { return Build(tiny().Log()) })
+	troubleDoc = sync.OnceValue(func() *Document { return Build(trouble()) })
 )
 
 // fail takes away all that a target did.
@@ -108,21 +112,21 @@ func TestGolden(t *testing.T) {
 	wide := func(w io.Writer, d *Document) error { return Text(w, d, Options{Width: 160, Color: true}) }
 	for _, c := range []struct {
 		file  string
-		log   *result.Log
+		doc   *Document
 		write func(io.Writer, *Document) error
 	}{
-		{"default.txt", smallLog(), text},
-		{"default.md", smallLog(), Markdown},
-		{"floors.txt", floorsLog(), text},
-		{"wide-colour.txt", floorsLog(), wide},
-		{"single.txt", single().Log(), text},
-		{"trouble.txt", troubleLog(), text},
-		{"trouble.md", troubleLog(), Markdown},
-		{"tiny.json", tiny().Log(), JSON},
+		{"default.txt", smallDoc(), text},
+		{"default.md", smallDoc(), Markdown},
+		{"floors.txt", floorsDoc(), text},
+		{"wide-colour.txt", floorsDoc(), wide},
+		{"single.txt", singleDoc(), text},
+		{"trouble.txt", troubleDoc(), text},
+		{"trouble.md", troubleDoc(), Markdown},
+		{"tiny.json", tinyDoc(), JSON},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			var got bytes.Buffer
-			if err := c.write(&got, Build(c.log)); err != nil {
+			if err := c.write(&got, c.doc); err != nil {
 				t.Fatal(err)
 			}
 			golden(t, filepath.Join("testdata", c.file), got.Bytes())
@@ -155,9 +159,9 @@ func golden(t *testing.T, file string, got []byte) {
 
 // A report fits a terminal of 100 columns and says nothing to it but text.
 func TestTextFitsAndIsClean(t *testing.T) {
-	for name, l := range map[string]*result.Log{"default": smallLog(), "floors": floorsLog(), "trouble": troubleLog()} {
+	for name, d := range map[string]*Document{"default": smallDoc(), "floors": floorsDoc(), "trouble": troubleDoc()} {
 		var b bytes.Buffer
-		if err := Text(&b, Build(l), Options{Width: 100}); err != nil {
+		if err := Text(&b, d, Options{Width: 100}); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(b.String()) {
@@ -175,7 +179,7 @@ func TestTextFitsAndIsClean(t *testing.T) {
 // What a server says stays text in Markdown: no markup, no further column.
 func TestMarkdownIsEscaped(t *testing.T) {
 	var b bytes.Buffer
-	if err := Markdown(&b, Build(troubleLog())); err != nil {
+	if err := Markdown(&b, troubleDoc()); err != nil {
 		t.Fatal(err)
 	}
 	if s := b.String(); strings.Contains(s, "<script") || strings.Contains(s, "<b>") || strings.Contains(s, "\x1b") || strings.Contains(s, "http|fresh") {
@@ -198,7 +202,7 @@ var errFull = errors.New("no space left on device")
 func (failingWriter) Write([]byte) (int, error) { return 0, errFull }
 
 func TestWriteErrorsAreReturned(t *testing.T) {
-	d := Build(tiny().Log())
+	d := tinyDoc()
 	for name, err := range map[string]error{
 		"text":     Text(failingWriter{}, d, Options{}),
 		"markdown": Markdown(failingWriter{}, d),

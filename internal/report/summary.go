@@ -54,6 +54,10 @@ func roundTrips(d *Document, base, t *Target) []string {
 		say = append(say, fmt.Sprintf("The ratio shrinks from %s at %s to %s at %s: the multiple is largest where the times are smallest.",
 			number(*single[0].Ratio), result.SizeText(sizeOf(single[0])), number(*single[n-1].Ratio), result.SizeText(sizeOf(single[n-1]))))
 	}
+	if n := len(single); n > 1 && crosses(single[0], single[n-1]) {
+		say = append(say, fmt.Sprintf("The order turns with the size: %s is ahead at %s and %s at %s.",
+			faster(single[0]), result.SizeText(sizeOf(single[0])), faster(single[n-1]), result.SizeText(sizeOf(single[n-1]))))
+	}
 	batches := changesOf(d, base, t, result.PhaseBatch)
 	for i, c := range batches {
 		if i == 0 || i == len(batches)-1 {
@@ -153,6 +157,21 @@ func shrinks(small, large compare.Change) bool {
 	return *small.Ratio > timesFaster && *large.Ratio > 1 && *small.Ratio > timesFaster**large.Ratio
 }
 
+// crosses reports whether one side is ahead at the small size and the other at
+// the large one, both decided.
+func crosses(small, large compare.Change) bool {
+	return small.Verdict == compare.Slower && large.Verdict == compare.Faster ||
+		small.Verdict == compare.Faster && large.Verdict == compare.Slower
+}
+
+// faster names the side that is ahead in a decided comparison.
+func faster(c compare.Change) string {
+	if c.Verdict == compare.Faster {
+		return c.New
+	}
+	return c.Old
+}
+
 // keepAlive tells what a fresh connection a call costs, at the smallest and the
 // largest size and with batches.
 func keepAlive(d *Document, reused, fresh *Target) []string {
@@ -202,11 +221,12 @@ func coldSentence(d *Document, base, t *Target) []string {
 	switch {
 	case c == nil || c.DifferenceLow == nil:
 		return []string{s + ", once a session."}
-	case *c.RatioLow <= 1 && *c.RatioHigh >= 1:
+	case *c.DifferenceLow <= 0 && *c.DifferenceHigh >= 0:
 		return []string{s + "; the difference cannot be told from zero."}
 	}
+	low, high := math.Abs(float64(*c.DifferenceLow)), math.Abs(float64(*c.DifferenceHigh))
 	return []string{fmt.Sprintf("%s: %s apart [%s, %s], once a session.", s, span(math.Abs(float64(*c.Difference))),
-		span(float64(*c.DifferenceLow)), span(float64(*c.DifferenceHigh)))}
+		span(min(low, high)), span(max(low, high)))}
 }
 
 // readiness says over which transports a client can see that a server is ready.

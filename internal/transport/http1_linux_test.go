@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"testing"
@@ -81,4 +82,23 @@ func TestConnectingTakesNoLongerThanTheCall(t *testing.T) {
 	}
 	wantFault(t, err, Timeout)
 	wantFault(t, post(c, -brief, new(Reply)), Timeout)
+}
+
+func TestCallsOnAKeptConnectionAllocateLittle(t *testing.T) {
+	for name, raw := range map[string]string{"JSON": sized("200 OK", asJSON, result), "events": chunked(asSSE, "data: "+result+"\n\n")} {
+		r, w := packets(t)
+		defer r.Close()
+		c, reply := pieced(t, r, nobody(t))
+		req := &Request{ID: ours, Body: []byte("{}"), Deadline: long}
+		allocs := testing.AllocsPerRun(100, func() {
+			w.Write([]byte(raw))
+			if err := c.RoundTrip(context.Background(), req, reply); err != nil {
+				t.Fatal(err)
+			}
+		})
+		const few = 3 // none of them grows with the answer
+		if allocs > few {
+			t.Errorf("%s: %v allocations a call, want %d at most", name, allocs, few)
+		}
+	}
 }

@@ -201,8 +201,13 @@ func TestCallAfterClose(t *testing.T) {
 	if err := post(c, long, &reply); err != nil {
 		t.Fatal(err)
 	}
+	elsewhere := listenTCP(t, repeat(sized("200 OK", asJSON, result)))
 	c.Close()
+	other := dialHTTP(t, elsewhere, HTTP{}) // its socket may have the number of the closed one
 	wantFault(t, post(c, long, &reply), Broken)
+	if err := post(other, long, new(Reply)); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestDial(t *testing.T) {

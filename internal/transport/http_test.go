@@ -349,6 +349,25 @@ func TestLargeAnswers(t *testing.T) {
 	}
 }
 
+func TestStreamAfterABrokenOne(t *testing.T) {
+	broken := true
+	addr := listenTCP(t, func(p *peer) {
+		p.next()
+		raw := chunked(asSSE, "data: "+result+"\n\n")
+		if broken {
+			raw = chunked(asSSE, "event: prime\ndata: half of an ev")
+		}
+		broken = false
+		p.say(raw)
+	})
+	c := dialHTTP(t, addr, HTTP{Fresh: true})
+	var reply Reply
+	wantFault(t, post(c, long, &reply), Broken)
+	if err := post(c, long, &reply); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestNotify(t *testing.T) {
 	tests := []struct {
 		name, raw string

@@ -12,11 +12,15 @@ import (
 type run struct {
 	*result.Log
 	series []*result.Series
-	ends   map[int]*result.TrialEnd // by trial
+	p50s   map[*result.Series][]float64 // of each round, in order, ns; for timed series
+	ends   map[int]*result.TrialEnd     // by trial
 }
 
 func newRun(l *result.Log) *run {
-	r := &run{Log: l, series: l.Series(), ends: map[int]*result.TrialEnd{}}
+	r := &run{Log: l, series: l.Series(), p50s: map[*result.Series][]float64{}, ends: map[int]*result.TrialEnd{}}
+	for _, s := range r.timed() {
+		r.p50s[s] = roundP50s(s)
+	}
 	for _, e := range l.Ends {
 		r.ends[e.Trial] = e
 	}

@@ -50,7 +50,7 @@ func fewSamples(r *run) []finding {
 func fewRounds(r *run) []finding {
 	fewest := math.MaxInt
 	for _, s := range r.timed() {
-		if n := len(s.Rounds()); n > 0 {
+		if n := len(r.p50s[s]); n > 0 {
 			fewest = min(fewest, n)
 		}
 	}
@@ -71,7 +71,7 @@ func halvesDiffer(r *run) []finding {
 	var drifts []drift
 	rows := r.timed()
 	for _, s := range rows {
-		halves := stat.Halves(roundP50s(s), 1-familyError/float64(len(rows)))
+		halves := stat.Halves(r.p50s[s], 1-familyError/float64(len(rows)))
 		if halves.Excludes(1) && math.Abs(math.Log(halves.Center)) > math.Log1p(HalvesMargin) {
 			drifts = append(drifts, drift{r.name(s), halves.Center})
 		}

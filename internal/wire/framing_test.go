@@ -264,3 +264,20 @@ func FuzzEvents(f *testing.F) {
 		}
 	})
 }
+
+func TestResetForgetsTheStreamBefore(t *testing.T) {
+	var e Events
+	feedAll := func(text string) (Event, bool) {
+		e.Fed(copy(e.Space(len(text)), text))
+		ev, ok, _ := e.Next()
+		return ev, ok
+	}
+	if _, ok := feedAll("\xef\xbb\xbf: hi\nid: 7\nevent: prime\nretry: 5\ndata: cut o\r"); ok {
+		t.Fatal("an event came out of half a one")
+	}
+	e.Reset()
+	ev, ok := feedAll("\xef\xbb\xbfdata: whole\n\n")
+	if !ok || string(ev.Data) != "whole" || string(ev.Name) != "message" || len(ev.ID) > 0 || ev.Retry != -1 || e.Comments() != 0 || e.Partial() != 0 {
+		t.Errorf("after the reset came %q, event %q, id %q, retry %d, %d comments", ev.Data, ev.Name, ev.ID, ev.Retry, e.Comments())
+	}
+}
