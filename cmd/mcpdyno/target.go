@@ -207,7 +207,7 @@ func parseTarget(word string, known *clientConfig) (*bench.Target, error) {
 	}
 	u, err := url.Parse(strings.ReplaceAll(rest, "{port}", "0"))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("it begins with none of http://, https:// and stdio:; a command is written 'stdio:%s' or after --", rest)
+		return nil, fmt.Errorf("it begins with none of http://, https:// and stdio:; a command is written 'stdio:%s' or after --", redactWord(rest))
 	}
 	if u.Host == "" {
 		return nil, errors.New("the URL has no host")

@@ -44,7 +44,12 @@ func (b *Bench) probe(ctx context.Context, t *Target, more func(*server, *mcp.Se
 		return f, err
 	}
 	began := b.now()
-	defer func() { f.Took = b.now() - began }()
+	defer func() {
+		f.Took = b.now() - began
+		if ctx.Err() != nil {
+			err = ctx.Err() // whatever it looked like
+		}
+	}()
 	var s *server
 	dial := func(ctx context.Context) (transport.Conn, error) {
 		if s != nil && s.url == nil { // a second process, where the first one died of the question
