@@ -1,15 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,9 +11,7 @@ import (
 	"mcpdyno/internal/bench"
 	"mcpdyno/internal/mcp"
 	"mcpdyno/internal/proc"
-	"mcpdyno/internal/report"
 	"mcpdyno/internal/study"
-	"mcpdyno/internal/verdict"
 	"mcpdyno/result"
 )
 
@@ -143,119 +135,4 @@ func newStand(ctx context.Context, w *result.Writer, timeout time.Duration) (*be
 	}
 	b := &bench.Bench{Keeper: keeper, Out: w, Start: time.Now(), Timeout: timeout, Version: version, IDs: new(mcp.IDs), Exe: exe}
 	return b, func() { keeper.Close() }, nil
-}
-
-// outputFlags say where results and reports go.
-type outputFlags struct {
-	file   string
-	format string
-	quiet  bool
-	strict bool
-}
-
-func (f *outputFlags) register(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.StringVarP(&f.file, "output", "o", "", "result file (default mcpdyno-results/TIME-COMMAND.jsonl); none keeps none")
-	flags.StringVar(&f.format, "format", "text", "of the report on stdout: text, json or markdown")
-	flags.BoolVar(&f.quiet, "quiet", false, "no progress line")
-	flags.BoolVar(&f.strict, "strict", false, "exit 5 unless the run is VALID")
-}
-
-// A recording is a result being written, to a file and to memory.
-type recording struct {
-	path   string // "" when no file is kept
-	file   *os.File
-	memory bytes.Buffer
-	w      *result.Writer
-}
-
-func (f *outputFlags) open(command string) (*recording, error) {
-	if err := checkFormat(f.format); err != nil {
-		return nil, err
-	}
-	r := &recording{path: f.file}
-	if f.file == "none" {
-		r.path = ""
-		r.w = result.NewWriter(&r.memory)
-		return r, nil
-	}
-	if f.file == "" {
-		r.path = filepath.Join("mcpdyno-results", time.Now().Format("20060102-150405")+"-"+command+".jsonl")
-	}
-	if err := os.MkdirAll(filepath.Dir(r.path), 0o777); err != nil {
-		return nil, fmt.Errorf("making the folder of the result: %w; choose another with -o, or -o none", err)
-	}
-	file, err := os.Create(r.path)
-	if err != nil {
-		return nil, fmt.Errorf("making the result file: %w; choose another with -o, or -o none", err)
-	}
-	r.file = file
-	r.w = result.NewWriter(io.MultiWriter(file, &r.memory))
-	return r, nil
-}
-
-func (r *recording) close() {
-	if r.file != nil {
-		r.file.Close()
-	}
-}
-
-// finish closes the result, prints the report of what was measured, and says how
-// the run ended.
-func (f *outputFlags) finish(cmd *cobra.Command, rec *recording, failure error) error {
-	if rec.memory.Len() == 0 { // nothing was measured
-		if rec.file != nil {
-			os.Remove(rec.path)
-		}
-		return failure
-	}
-	log, err := result.Read(bytes.NewReader(rec.memory.Bytes()))
-	if err != nil {
-		return err
-	}
-	interrupted := errors.Is(failure, context.Canceled)
-	log.End = rec.w.End(interrupted, failure)
-	doc := report.Build(log)
-	if err := rec.seal(doc, interrupted, failure); err != nil {
-		return err
-	}
-	if err := write(cmd.OutOrStdout(), doc, f.format); err != nil {
-		return err
-	}
-	if rec.path != "" {
-		fmt.Fprintf(cmd.ErrOrStderr(), "The result is in %s; see it again with: mcpdyno report %s\n", rec.path, rec.path)
-	}
-	if failure != nil && !mixedUp(doc) {
-		return failure
-	}
-	if failure != nil {
-		printFailure(failure, cmd.ErrOrStderr())
-	}
-	return judge(doc, f.strict)
-}
-
-// mixedUp says whether answers went to the wrong caller: that is the run's
-// result, and calls that were given up for it are no failure beside it.
-func mixedUp(doc *report.Document) bool {
-	return slices.ContainsFunc(doc.Verdict.Reasons, func(r verdict.Reason) bool { return r.Code == verdict.CodeMismatch })
-}
-
-// seal writes the summary and the end of a result.
-func (r *recording) seal(doc *report.Document, interrupted bool, failure error) error {
-	raw, err := json.Marshal(doc)
-	if err != nil {
-		return fmt.Errorf("encoding the report: %w", err)
-	}
-	if err := r.w.Write(&result.Summary{Document: raw}); err != nil {
-		return err
-	}
-	return r.w.Close(interrupted, failure)
-}
-
-// judge turns a verdict into an exit code.
-func judge(doc *report.Document, strict bool) error {
-	if doc.Verdict.Status == "INVALID" || strict && doc.Verdict.Status != "VALID" {
-		return errInvalid
-	}
-	return nil
 }

@@ -119,10 +119,10 @@ func (s *server) exited() bool {
 
 func (s *server) dialer() transport.Dialer {
 	if s.url == nil {
-		return transport.Stdio{In: s.proc.Stdin, Out: s.proc.Stdout, Start: s.b.Start, Answer: mcp.Answer}
+		return transport.Stdio{In: s.proc.Stdin, Out: s.proc.Stdout, Start: s.b.Start}
 	}
 	return transport.HTTP{URL: s.url, Header: s.target.header(), Fresh: s.target.Fresh, Insecure: s.target.Insecure,
-		Start: s.b.Start, Answer: mcp.Answer}
+		Start: s.b.Start}
 }
 
 // dial returns a connection to the server.

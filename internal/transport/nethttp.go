@@ -13,7 +13,7 @@ import (
 )
 
 // netHTTP speaks https through net/http. It costs more than our own client
-// (METHODS: 2.7 times the CPU of a bare connection); results made through it
+// (docs/method.md); results made through it
 // are of their own kind.
 type netHTTP struct {
 	h      HTTP

@@ -9,7 +9,7 @@ import (
 const reportBug = "the figures cannot be used; run it again, and report it as a bug of mcpdyno if it stays"
 
 // mismatches: an answer that belongs to another call means that answers are
-// given to the wrong caller (DESIGN 5.5).
+// given to the wrong caller.
 func mismatches(r *run) []finding {
 	var n int64
 	where := -1
@@ -33,7 +33,7 @@ func orNone(text string) string {
 	return text
 }
 
-// endTotals: due = sent + not_sent, sent = all other outcomes (DESIGN 5.6).
+// endTotals: due = sent + not_sent, sent = all other outcomes.
 func endTotals(r *run) []finding {
 	if r.End == nil {
 		return nil

@@ -10,7 +10,7 @@ import (
 
 // Thresholds of the rules about the machine.
 const (
-	GeneratorBusy = 0.85 // of its cores (DESIGN 5.11)
+	GeneratorBusy = 0.85 // of its cores (docs/method.md)
 	StealNoisy    = 0.02 // of all CPU time, taken by the hypervisor: a p50 moves by as much
 	ForeignNoisy  = 0.05 // of all CPU time, used by other programs
 	SpinNoisy     = 1.25 // times the run's median: the core was slower, e.g. throttled by heat

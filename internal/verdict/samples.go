@@ -11,7 +11,7 @@ import (
 	"mcpdyno/result"
 )
 
-// Thresholds of the rules about the samples (DESIGN 5.8, 5.11).
+// Thresholds of the rules about the samples (docs/method.md).
 const (
 	MinRounds     = 3    // fewer give intervals too wide to be of use
 	HalvesMargin  = 0.05 // halves of a run may differ by this
