@@ -24,6 +24,7 @@ import (
 // TestMain lets the test binary be mcpdyno itself, the fake server, and post, a
 // client for one message.
 func TestMain(m *testing.M) {
+	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE")) // a second, at each of a thousand ends
 	testscript.Main(m, map[string]func(){
 		"mcpdyno": main,
 		"fake":    func() { os.Exit(fake.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
@@ -51,6 +52,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("LONG", strings.Repeat("long ", 800))
+			env.Setenv("GORACE", os.Getenv("GORACE"))
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
