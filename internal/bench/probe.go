@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"mcpdyno/internal/mcp"
@@ -135,10 +136,20 @@ func (b *Bench) Describe(t *Target, f Facts) result.Target {
 	}
 	return result.Target{
 		Name: t.Name, Role: role, Transport: t.transport(), Connection: t.connection(), Pipes: t.pipes(),
-		Command: t.Redact(quoteAll(t.Command)), URL: t.redactedURL(),
+		Command: t.Redact(b.commandLine(t)), URL: t.redactedURL(),
 		Era: f.Info.Era, Protocol: f.Info.Revision, Answers: f.Answers, Session: session,
 		Server: f.Info.Server, Version: f.Info.Version, Placement: t.Placement,
 		ServerCPUs: b.placed.Server, OurCPUs: b.generator,
 		Op: f.Op.Tool, OpChosen: f.Op.Why, Sized: f.Op.SizeArg != "", Work: t.Work, FloorTarget: -1,
 	}
+}
+
+// commandLine is how a target is started, in words that hold on any machine: our
+// own binary by its name.
+func (b *Bench) commandLine(t *Target) string {
+	command := slices.Clone(t.Command)
+	if len(command) > 0 && command[0] == b.Exe {
+		command[0] = "mcpdyno"
+	}
+	return quoteAll(command)
 }
