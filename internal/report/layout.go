@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	shellquote "github.com/kballard/go-shellquote"
+
 	"mcpdyno/internal/verdict"
 	"mcpdyno/result"
 )
@@ -30,6 +32,7 @@ func header(d *Document) labels {
 	e := d.Environment
 	return labels{
 		{"verdict", string(d.Verdict.Status)},
+		{"command", known(shellquote.Join(d.Run.Args...), "not recorded")},
 		{"run", fmt.Sprintf("%s, seed %d, %s", d.Run.Started.UTC().Format("2006-01-02 15:04:05 UTC"), d.Run.Seed, known(d.Run.Tool, "not recorded"))},
 		{"machine", fmt.Sprintf("%s, %d CPUs%s, %s", known(e.CPUModel, "the CPU does not say its model"), e.CPUs, cpuLimit(e), memory(e))},
 		{"system", fmt.Sprintf("%s/%s, kernel %s, governor %s", e.OS, e.Arch, known(e.Kernel, "not read"), known(e.Governor, "the kernel offers none here"))},

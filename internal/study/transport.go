@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"time"
 
 	"mcpdyno/internal/bench"
@@ -122,7 +123,7 @@ func (t *Transport) settle() {
 
 // begin writes the run record: the effective plan, not the flags.
 func (t *Transport) begin() error {
-	run := &result.Run{Format: result.FormatVersion, Tool: "mcpdyno " + t.Bench.Version, Command: "transport", Args: t.Args,
+	run := &result.Run{Format: result.FormatVersion, Tool: "mcpdyno " + t.Bench.Version + ", " + runtime.Version(), Command: "transport", Args: t.Args,
 		Started: time.Now().Round(0), Seed: t.Seed, Plan: t.Plan, Environment: proc.Environment()}
 	for _, e := range t.all {
 		run.Targets = append(run.Targets, e.record)
