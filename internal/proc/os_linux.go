@@ -99,3 +99,27 @@ func pinTask(name string, cpus []int) (set bool, err error) {
 	}
 	return true, nil
 }
+
+// awaitEnd waits until the process pid, a child of ours, has ended, in the
+// network poller; where that cannot be, it returns at once.
+//
+// A goroutine in wait4 or waitid would do, but with one processor for Go it
+// takes the processor into the call with it, and until the runtime's monitor has
+// noticed nobody else runs: 20 ms, once a process, in the middle of a call.
+func awaitEnd(pid int) {
+	fd, err := unix.PidfdOpen(pid, unix.PIDFD_NONBLOCK)
+	if err != nil {
+		return
+	}
+	f := os.NewFile(uintptr(fd), "pidfd")
+	defer f.Close()
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return
+	}
+	_ = raw.Read(func(fd uintptr) bool { // an error: it cannot be polled
+		polled := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+		n, err := unix.Poll(polled, 0)
+		return n > 0 || err != nil && !errors.Is(err, unix.EINTR)
+	})
+}

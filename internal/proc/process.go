@@ -94,6 +94,7 @@ func (p *Process) watch() {
 	}()
 	go func() {
 		defer close(p.exited)
+		awaitEnd(p.pid)
 		state, err := p.os.Wait()
 		if err != nil {
 			p.reaped("unknown: " + err.Error())
