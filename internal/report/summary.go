@@ -225,7 +225,7 @@ func coldSentence(d *Document, base, t *Target) []string {
 		return []string{s + "; the difference cannot be told from zero."}
 	}
 	low, high := math.Abs(float64(*c.DifferenceLow)), math.Abs(float64(*c.DifferenceHigh))
-	return []string{fmt.Sprintf("%s: %s apart [%s, %s], once a session.", s, span(math.Abs(float64(*c.Difference))),
+	return []string{fmt.Sprintf("%s; block by block they are %s apart on average [%s, %s], once a session.", s, span(math.Abs(float64(*c.Difference))),
 		span(min(low, high)), span(max(low, high)))}
 }
 

@@ -43,7 +43,7 @@ func TestColdSentenceWhenTheSecondIsSooner(t *testing.T) {
 	stdio, http := &Target{}, &Target{}
 	stdio.Name, http.Name = "stdio", "http"
 	got := strings.Join(coldSentence(d, stdio, http), " ")
-	if want := "answered after 40.0 ms and that of http after 30.0 ms (medians): 10.0 ms apart [9.75 ms, 10.2 ms], once a session."; !strings.Contains(got, want) {
+	if want := "answered after 40.0 ms and that of http after 30.0 ms (medians); block by block they are 10.0 ms apart on average [9.75 ms, 10.2 ms], once a session."; !strings.Contains(got, want) {
 		t.Errorf("got %q, want %q in it", got, want)
 	}
 }
