@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -66,6 +67,9 @@ func (b *Bench) end(ctx context.Context, n int, s *server, load result.Load, cau
 		r.Ended, r.Error = "failed", s.target.Redact(cause.Error())
 		if ctx.Err() != nil {
 			r.Ended = "interrupted"
+		}
+		if f, ok := errors.AsType[*Failure](cause); ok && len(r.StderrTail) == 0 {
+			r.StderrTail = f.Stderr // of a server that never came up
 		}
 	} else {
 		r.StderrTail = nil

@@ -212,7 +212,7 @@ func (r *steady) plan(callers, calls int, together bool) *load.Plan {
 // used to used. It fails when the load was given up or cancelled.
 func (r *steady) measure(ctx context.Context, p *load.Plan, keep func([]result.Sample), used *result.Load) error {
 	before := stamp()
-	failures, made := 0, 0
+	failures := 0
 	for batch := range p.Run(ctx) {
 		keep(batch)
 		for _, s := range batch {
@@ -220,7 +220,6 @@ func (r *steady) measure(ctx context.Context, p *load.Plan, keep func([]result.S
 				failures = 0
 			}
 		}
-		made += len(batch)
 	}
 	if used != nil {
 		before.addTo(used)

@@ -213,7 +213,7 @@ const closeTime = 3 * time.Second
 func (s *Session) Close(ctx context.Context) error {
 	var err error
 	if s.id != "" {
-		ctx, cancel := context.WithTimeout(ctx, closeTime)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime) // an interrupt is no reason to leave a session behind
 		defer cancel()
 		err = s.conn.Notify(ctx, &transport.Request{Method: "DELETE", Header: s.d.header(s.id, "", ""), Deadline: s.in(closeTime)})
 		var e *transport.Error
