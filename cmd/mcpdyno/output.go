@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,7 +30,7 @@ type outputFlags struct {
 
 func (f *outputFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVarP(&f.file, "output", "o", "", "result file (default mcpdyno-results/TIME-COMMAND.jsonl); none keeps none")
+	flags.StringVarP(&f.file, "output", "o", "", "result file (default mcpdyno-results/TIME-COMMAND.jsonl), with a report in Markdown beside it; none keeps none")
 	flags.StringVar(&f.format, "format", "text", "of the report on stdout: text, json or markdown")
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress line")
 	flags.BoolVar(&f.strict, "strict", false, "exit 5 unless the run is VALID")
@@ -97,7 +98,11 @@ func (f *outputFlags) finish(cmd *cobra.Command, rec *recording, failure error) 
 		return err
 	}
 	if rec.path != "" {
-		fmt.Fprintf(cmd.ErrOrStderr(), "The result is in %s; see it again with: mcpdyno report %s\n", rec.path, rec.path)
+		page, err := rec.writePage(doc)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "The result is in %s, the report in %s; see it again with: mcpdyno report %s\n", rec.path, page, rec.path)
 	}
 	if failure != nil && !mixedUp(doc) {
 		return failure
@@ -112,6 +117,17 @@ func (f *outputFlags) finish(cmd *cobra.Command, rec *recording, failure error) 
 // result, and calls that were given up for it are no failure beside it.
 func mixedUp(doc *report.Document) bool {
 	return slices.ContainsFunc(doc.Verdict.Reasons, func(r verdict.Reason) bool { return r.Code == verdict.CodeMismatch })
+}
+
+// writePage writes the report in Markdown beside the result and returns where.
+func (r *recording) writePage(doc *report.Document) (path string, err error) {
+	path = strings.TrimSuffix(r.path, ".jsonl") + ".md"
+	f, err := os.Create(path)
+	if err != nil {
+		return "", fmt.Errorf("making the report file: %w", err)
+	}
+	defer f.Close()
+	return path, report.Markdown(f, doc)
 }
 
 // seal writes the summary and the end of a result.
