@@ -20,7 +20,8 @@ import (
 type stream struct {
 	r, w int
 
-	endless bool // a wait that holds the processor may be without a limit of its own
+	endless  bool // a wait that holds the processor may be without a limit of its own
+	blocking bool // reading waits: the fastest of waits, of a pipe used by one call at a time
 
 	parked  *os.File // a second handle in the network poller; nil while alone
 	rawRead syscall.RawConn
@@ -33,8 +34,53 @@ type stream struct {
 // that signal (GODEBUG=asyncpreemptoff=1) the wait has one.
 const hold = 10 * time.Millisecond
 
-// interrupts says whether the runtime sends that signal.
-func interrupts() bool { return !strings.Contains(os.Getenv("GODEBUG"), "asyncpreemptoff=1") }
+// interrupts makes sure that the runtime sends that signal (SIGURG) and that it
+// ends a system call in place of having it go on.
+func interrupts() bool {
+	return !strings.Contains(os.Getenv("GODEBUG"), "asyncpreemptoff=1") && interruptReads() == nil
+}
+
+// sigaction is the kernel's form on amd64 and arm64.
+type sigaction struct {
+	handler  uintptr
+	flags    uint64
+	restorer uintptr
+	mask     uint64
+}
+
+// interruptReads takes SA_RESTART from the handler of SIGURG, which is the
+// runtime's own. Its other system calls are prepared for an EINTR.
+func interruptReads() error {
+	const saRestart = 0x10000000
+	var now sigaction
+	for range 2 {
+		if errno := rtSigaction(nil, &now); errno != 0 {
+			return errno
+		}
+		if now.flags&saRestart == 0 {
+			return nil
+		}
+		now.flags &^= saRestart
+		if errno := rtSigaction(&now, nil); errno != 0 {
+			return errno
+		}
+	}
+	return errors.New("the flag did not stay cleared")
+}
+
+func rtSigaction(set, get *sigaction) syscall.Errno {
+	_, _, errno := syscall.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(syscall.SIGURG), uintptr(unsafe.Pointer(set)),
+		uintptr(unsafe.Pointer(get)), unsafe.Sizeof(get.mask), 0, 0)
+	return errno
+}
+
+// share says whether several calls will use the pipes at once. Alone, reading
+// blocks: it spares a poll.
+func (s *stream) share(shared bool) {
+	if blocking := !shared && s.endless; s.r != s.w && blocking != s.blocking {
+		s.blocking = unix.SetNonblock(s.r, !blocking) == nil && blocking
+	}
+}
 
 // newPipes makes a stream of a process's pipes.
 func newPipes(out, in *os.File) (*stream, error) {
@@ -92,10 +138,14 @@ func sockaddr(addr netip.AddrPort) (int, unix.Sockaddr) {
 // error when nothing came. With alone, the wait begins by holding the
 // processor: nobody else is to run meanwhile.
 func (s *stream) read(p []byte, wait time.Duration, alone bool) (int, error) {
-	if alone && s.poll(s.holdFor(wait), true) {
+	switch {
+	case alone && s.blocking && wait > 3*hold:
+		if n, err := s.readNow(p); n != 0 || err != nil {
+			return n, err
+		}
+	case alone && s.poll(s.holdFor(wait), true):
 		return s.readNow(p)
-	}
-	if !alone {
+	case !alone && !s.blocking:
 		if n, err := s.readNow(p); n != 0 || err != nil {
 			return n, err
 		}
