@@ -138,13 +138,13 @@ func roundUp(total, blocks int) int { return (total + blocks - 1) / blocks * blo
 func (t *Transport) effectiveSizes() {
 	why := ""
 	for _, e := range t.all {
-		if e.Role != result.RoleTarget || e.Fresh {
-			continue
-		}
-		if e.sized {
+		switch {
+		case e.Role != result.RoleTarget:
+		case e.sized:
 			return
+		case why == "":
+			why = fmt.Sprintf("the tool %s of %s has no argument that asks for an answer's size; name one with --size-arg", e.facts.Op.Tool, e.Name)
 		}
-		why = fmt.Sprintf("the tool %s of %s has no argument that asks for an answer's size; name one with --size-arg", e.facts.Op.Tool, e.Name)
 	}
 	t.Plan.SizesBytes, t.Plan.SkippedSizes = nil, why
 }
