@@ -47,6 +47,7 @@ type entry struct {
 	record result.Target
 	failed error
 	sized  bool
+	twin   bool // of another entry, which has the cold starts of both
 }
 
 // A Failed error says that targets failed while others were measured.
@@ -163,7 +164,7 @@ func (t *Transport) block(ctx context.Context, round int) error {
 	}
 	for range t.Plan.ColdStarts / t.Plan.Blocks {
 		for _, i := range t.random.Perm(len(t.all)) {
-			if t.all[i].Role == result.RoleWork || !t.all[i].Started() || t.all[i].Fresh {
+			if t.all[i].Role == result.RoleWork || !t.all[i].Started() || t.all[i].twin {
 				continue
 			}
 			if err := t.trial(ctx, i, t.steady(i, round), t.Bench.Cold); err != nil {

@@ -176,6 +176,22 @@ func TestWork(t *testing.T) {
 	}
 }
 
+// A target that is asked for with fresh connections only has its own cold starts.
+func TestColdStartsOfFreshTarget(t *testing.T) {
+	s := newStand(t)
+	mine := s.started("mine", "serve", "--http", "127.0.0.1:{port}")
+	mine.URL, mine.Fresh = "http://127.0.0.1:{port}/mcp", true
+	s.Targets, s.Plan.Blocks, s.Plan.ColdStarts = append(s.Targets, mine), 1, 1
+	if err := s.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	cold := trials(s.log(), "cold")
+	slices.Sort(cold)
+	if want := []string{"mine in 0", "null http fresh in 0"}; !slices.Equal(cold, want) {
+		t.Errorf("cold starts %v, want %v", cold, want)
+	}
+}
+
 // What a target cannot be asked for is not asked for, and the result says why.
 func TestSizesThatCannotBeAskedFor(t *testing.T) {
 	s := newStand(t)
