@@ -4,8 +4,8 @@
 //	mcpdyno COMMAND [flags] [TARGET…] [-- command args…]
 //
 // The commands are transport, inspect, report and serve. In the examples the
-// null server of mcpdyno itself stands in for yours, so that each can be run as
-// it stands; it exits 0 where nothing else is said.
+// null server of mcpdyno itself stands in for yours. They exit 0 where nothing
+// else is said, on a machine that has nothing else to do.
 //
 // # Targets
 //
@@ -32,9 +32,10 @@
 // Flags say the same of all targets: --protocol auto or a revision, --tool NAME
 // (else an echo, or a tool that says it only reads), --args JSON, --size-arg NAME
 // (the argument that asks for an answer's size), --start COMMAND with one target,
-// -H or --header 'Name: value', --bearer-env NAME, --insecure (any certificate),
-// --env NAME=VALUE, --cwd FOLDER. Headers, passwords and values of --env are
-// written nowhere.
+// -H or --header 'Name: value', --bearer-env NAME (the environment variable that
+// holds the token), --insecure (any certificate), --env NAME=VALUE, --cwd FOLDER.
+// Of headers, of --env and of users in URLs no value comes into a result or a
+// report, but for values of --env that are shorter than four characters.
 //
 //	$ mcpdyno inspect --bearer-env TOKEN -H 'X-Team: tools' http://127.0.0.1:8080/mcp
 //
@@ -57,7 +58,7 @@
 // the null server with --work 200ms to do; 0 leaves it out. A call, and a server's
 // start, may take --timeout 30s. --placement split gives server and mcpdyno CPUs
 // of their own, shared the same one, none leaves both free; the default is split
-// where it is possible. --matrix default can be full: both eras, both forms of
+// where it is possible, and none where a target runs already. --matrix default can be full: both eras, both forms of
 // answers, both placements. --dry-run only says what would be done, and about how
 // long it takes.
 //
@@ -86,7 +87,7 @@
 // serves --stdio or --http ADDRESS with --path /mcp, in --era both, legacy or
 // modern, with --answers json or sse. A call can be made to wait (--delay D), to
 // wait one at a time (--serial D), or to keep a CPU busy (--cpu D). It runs until
-// its input ends or it is interrupted.
+// its input ends, over HTTP until it is interrupted.
 //
 //	$ mcpdyno serve --era old --stdio    # exits 2
 //
