@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"mcpdyno/internal/mcp"
 	"mcpdyno/result"
@@ -177,6 +178,26 @@ func TestSteadyGoesOnAfterFailures(t *testing.T) {
 	}
 	if end := s.end(); end.Ended != "completed" {
 		t.Errorf("the trial ended as %+v", end)
+	}
+}
+
+// A call without an answer took as long as it was waited for.
+func TestTimeOfACallWithoutAnAnswer(t *testing.T) {
+	s := newStand(t)
+	s.Timeout = 200 * time.Millisecond
+	unblock := make(chan struct{})
+	site := newSite(t, func(int64, http.ResponseWriter) bool { <-unblock; return true })
+	defer close(unblock)
+	err := s.Steady(t.Context(), site.target(), Spec{Revision: mcp.Latest, Op: payload(), Calls: 10})
+	if f := failureIn(t, err); !strings.Contains(f.Error(), "the limit was 200ms") {
+		t.Errorf("%v", f)
+	}
+	calls := s.log().Calls
+	if len(calls) != 1 || calls[0].Outcome != result.Timeout || calls[0].N != 3 {
+		t.Fatalf("calls %+v, want three timeouts", calls)
+	}
+	if took, least := calls[0].Service.Min(), s.Timeout*99/100; took < least { // a histogram has three digits
+		t.Errorf("a call took %v, want %v at least", took, least)
 	}
 }
 

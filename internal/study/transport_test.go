@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"mcpdyno/internal/bench"
 	"mcpdyno/result"
 )
 
@@ -53,20 +54,22 @@ func TestTransport(t *testing.T) {
 
 // A seed makes the order of the targets; another seed makes another.
 func TestOrderFollowsTheSeed(t *testing.T) {
-	order := func(seed uint64) []string {
+	logOf := func(seed uint64) *result.Log {
 		s := newStand(t)
 		s.Seed, s.Plan.Blocks, s.Plan.Runs, s.Plan.Batches, s.Plan.ColdStarts = seed, 4, 4, 0, 4
 		if err := s.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		return slices.Concat(trials(s.log(), "steady"), trials(s.log(), "cold"))
+		return s.log()
 	}
-	first := order(1)
-	if again := order(1); !slices.Equal(first, again) {
-		t.Errorf("the same seed gave\n%v and\n%v", first, again)
-	}
-	if other := order(2); slices.Equal(first, other) {
-		t.Errorf("two seeds gave %v", first)
+	first, again, other := logOf(1), logOf(1), logOf(2)
+	for _, kind := range []string{"steady", "cold"} {
+		if a, b := trials(first, kind), trials(again, kind); !slices.Equal(a, b) {
+			t.Errorf("the same seed gave, %s,\n%v and\n%v", kind, a, b)
+		}
+		if a, b := trials(first, kind), trials(other, kind); slices.Equal(a, b) {
+			t.Errorf("two seeds gave, %s,\n%v", kind, a)
+		}
 	}
 }
 
@@ -129,6 +132,30 @@ func TestDryRunMeasuresNothing(t *testing.T) {
 	}
 }
 
+// The estimate is what a probe took, as many times as the plan has it.
+func TestEstimate(t *testing.T) {
+	s := &Transport{Plan: result.Plan{Blocks: 2, Warmup: 5, Runs: 100, SizesBytes: []int{1, 2}, InFlight: 4, Batches: 10, ColdStarts: 6,
+		WorkNS: int64(time.Second), WorkBatches: 3}}
+	facts := bench.Facts{Took: time.Minute, Call: time.Millisecond}
+	const calls = (2*2*5 + 100 + 10*4) * time.Millisecond // of one size; warm-up of calls and of batches
+	for name, c := range map[string]struct {
+		e    entry
+		want time.Duration
+	}{
+		"without sizes": {entry{Target: &bench.Target{Command: []string{"server"}}}, calls + 8*time.Minute},
+		"with sizes":    {entry{Target: &bench.Target{Command: []string{"server"}}, sized: true}, 2*calls + 8*time.Minute},
+		"a twin":        {entry{Target: &bench.Target{Command: []string{"server"}, Fresh: true}, twin: true}, calls + 2*time.Minute},
+		"runs already":  {entry{Target: &bench.Target{URL: "http://127.0.0.1/mcp"}}, calls + 2*time.Minute},
+		"overlapping":   {entry{Target: &bench.Target{Role: result.RoleWork, Work: "overlap"}}, time.Minute + 3*time.Second},
+		"serial":        {entry{Target: &bench.Target{Role: result.RoleWork, Work: "serial"}}, time.Minute + 12*time.Second},
+	} {
+		c.e.facts = facts
+		if got := s.estimate(&c.e); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
 // An interrupt ends the study with what was measured; it is no failure of a
 // target.
 func TestInterrupt(t *testing.T) {
@@ -149,11 +176,11 @@ func TestInterrupt(t *testing.T) {
 }
 
 // The work part: calls that overlap take together as long as one, calls that do
-// not take as long as all.
+// not take as long as all. Nothing else is asked of these servers.
 func TestWork(t *testing.T) {
 	const work = 20 * time.Millisecond
 	s := newStand(t)
-	s.Plan.Blocks, s.Plan.Runs, s.Plan.Batches, s.Plan.InFlight, s.Plan.WorkNS, s.Plan.WorkBatches = 1, 0, 0, 3, int64(work), 2
+	s.Plan.Warmup, s.Plan.InFlight, s.Plan.WorkNS, s.Plan.WorkBatches = 1, 3, int64(work), 2
 	s.Targets = append(s.Targets, s.started("mine", "serve", "--stdio"))
 	if err := s.Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -162,17 +189,24 @@ func TestWork(t *testing.T) {
 	if got, want := trials(log, "work"), []string{"stdio overlapping in 0", "stdio serial in 0"}; !slices.Equal(got, want) {
 		t.Fatalf("work trials %v, want %v", got, want)
 	}
+	var got []string
 	for _, series := range log.Series() {
-		if series.Row.Phase != result.PhaseWork {
+		target := log.Run.Targets[series.Target]
+		if target.Role != result.RoleWork {
 			continue
 		}
+		got = append(got, fmt.Sprintf("%s %s: %d of %d", target.Work, series.Row.Phase, series.N(), series.Row.InFlight))
 		least := work * 99 / 100 // a histogram has three digits
-		if log.Run.Targets[series.Target].Work == "serial" {
+		if series.Row.Phase == result.PhaseWork && target.Work == "serial" {
 			least *= 3
 		}
-		if got := series.Response().Min(); series.N() != 2 || series.Row.InFlight != 3 || got < least {
-			t.Errorf("%s: %d batches of %d in %v at least; want 2 of 3 in %v", log.Run.Targets[series.Target].Name, series.N(), series.Row.InFlight, got, least)
+		if took := series.Response().Min(); took < least {
+			t.Errorf("%s, %s: took %v, want %v at least", target.Name, series.Row.Phase, took, least)
 		}
+	}
+	want := []string{"overlap work_calls: 6 of 3", "overlap work: 2 of 3", "serial work_calls: 6 of 3", "serial work: 2 of 3"}
+	if !slices.Equal(got, want) {
+		t.Errorf("measured %q, want %q", got, want)
 	}
 }
 
