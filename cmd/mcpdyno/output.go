@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -38,7 +39,7 @@ func (f *outputFlags) register(cmd *cobra.Command) {
 // A recording is a result being written, to a file and to memory.
 type recording struct {
 	path   string // "" when no file is kept
-	file   *os.File
+	file   *resultFile
 	memory bytes.Buffer
 	w      *result.Writer
 }
@@ -59,7 +60,7 @@ func (f *outputFlags) open(command string) (*recording, error) {
 	if err := os.MkdirAll(filepath.Dir(r.path), 0o777); err != nil {
 		return nil, fmt.Errorf("making the folder of the result: %w; choose another with -o, or -o none", err)
 	}
-	file, err := os.Create(r.path)
+	file, err := openResult(r.path)
 	if err != nil {
 		return nil, fmt.Errorf("making the result file: %w; choose another with -o, or -o none", err)
 	}
@@ -74,12 +75,12 @@ func (r *recording) close() {
 	}
 }
 
-// finish closes the result, prints the report of what was measured, and says how
+// finish ends the result, prints the report of what was measured, and says how
 // the run ended.
 func (f *outputFlags) finish(cmd *cobra.Command, rec *recording, failure error) error {
 	if rec.memory.Len() == 0 { // nothing was measured
 		if rec.file != nil {
-			os.Remove(rec.path)
+			rec.file.discard()
 		}
 		return failure
 	}
@@ -90,13 +91,12 @@ func (f *outputFlags) finish(cmd *cobra.Command, rec *recording, failure error) 
 	interrupted := errors.Is(failure, context.Canceled)
 	log.End = rec.w.End(interrupted, failure)
 	doc := report.Build(log)
-	if err := rec.seal(doc, interrupted, failure); err != nil {
-		return err
-	}
+	sealed := rec.seal(doc, interrupted, failure)
 	if err := write(cmd.OutOrStdout(), doc, f.format); err != nil {
 		return err
 	}
-	if rec.path != "" {
+	failure = cmp.Or(failure, sealed) // a full disk: what was measured has been printed
+	if rec.path != "" && sealed == nil {
 		fmt.Fprintf(cmd.ErrOrStderr(), "The result is in %s; see it again with: mcpdyno report %s\n", rec.path, rec.path)
 	}
 	if failure != nil && !mixedUp(doc) {
