@@ -306,3 +306,14 @@ func writeAll[R result.Record](w *result.Writer, records []R) error {
 	}
 	return nil
 }
+
+// A user copies flags and names of files out of a report: they are broken at
+// spaces only.
+func TestWrapKeepsWordsWhole(t *testing.T) {
+	for width := 20; width < 40; width++ {
+		got := wrap("mcpdyno transport --size-arg n -o out-of-the-way.jsonl", width)
+		if joined := strings.ReplaceAll(got, "\n", " "); !strings.Contains(joined, "--size-arg n -o out-of-the-way.jsonl") || !strings.Contains(got, "out-of-the-way.jsonl") {
+			t.Errorf("at %d columns a word is broken:\n%s", width, got)
+		}
+	}
+}

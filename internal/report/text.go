@@ -83,13 +83,20 @@ func (t *textWriter) gap() {
 // wrapped writes lead and text, later lines indented by the width of lead.
 func (t *textWriter) wrapped(lead, text string) {
 	indent := strings.Repeat(" ", ansi.StringWidth(lead))
-	for i, l := range strings.Split(ansi.Wrap(text, max(t.Width-len(indent), 20), ""), "\n") {
+	for i, l := range strings.Split(wrap(text, max(t.Width-len(indent), 20)), "\n") {
 		if i == 0 {
 			t.line(lead + l)
 		} else {
 			t.line(indent + strings.TrimLeft(l, " "))
 		}
 	}
+}
+
+// wrap breaks text at spaces only: a flag or a name of a file that is broken at
+// its hyphen cannot be copied.
+func wrap(text string, width int) string {
+	const unbroken = "\u2011" // a hyphen as wide that Wrap does not break at
+	return strings.ReplaceAll(ansi.Wrap(strings.ReplaceAll(text, "-", unbroken), width, ""), unbroken, "-")
 }
 
 func (t *textWriter) bold(s string) string { return t.style("1", s) }
