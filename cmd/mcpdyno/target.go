@@ -43,7 +43,7 @@ type targetFlags struct {
 func (f *targetFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.tool, "tool", "", "the tool to call (default an echo or one that only reads)")
-	flags.StringVar(&f.args, "args", "", "its arguments, a JSON object")
+	flags.StringVar(&f.args, "args", "", "the tool's arguments, a JSON object")
 	flags.StringVar(&f.sizeArg, "size-arg", "", "the argument that asks for an answer's size in bytes")
 	flags.StringVar(&f.protocol, "protocol", mcp.Auto, "protocol revision, e.g. 2025-11-25")
 	flags.StringVar(&f.start, "start", "", "command that starts the HTTP server of the only target")
@@ -97,8 +97,8 @@ func (f *targetFlags) apply(all []*bench.Target) error {
 	if err != nil {
 		return err
 	}
-	if f.args != "" && json.Unmarshal([]byte(f.args), &map[string]any{}) != nil {
-		return usagef("--args is not a JSON object: %s", f.args)
+	if err := f.checkArgs(); err != nil {
+		return err
 	}
 	if _, err := mcp.Era(f.protocol); err != nil && f.protocol != mcp.Auto {
 		return usagef("--protocol: %w", err)
@@ -117,6 +117,19 @@ func (f *targetFlags) apply(all []*bench.Target) error {
 		}
 		t.Insecure = f.insecure
 		t.Secrets = slices.Concat(t.Secrets, secrets, f.envSecrets(), passwords(t.URL))
+	}
+	return nil
+}
+
+func (f *targetFlags) checkArgs() error {
+	object := map[string]any{}
+	if f.args != "" && (json.Unmarshal([]byte(f.args), &object) != nil || object == nil) {
+		return usagef("--args is not a JSON object: %s", f.args)
+	}
+	for _, kv := range f.env {
+		if name, _, ok := strings.Cut(kv, "="); !ok || name == "" {
+			return usage(errors.New("--env takes NAME=VALUE"))
+		}
 	}
 	return nil
 }
@@ -266,7 +279,9 @@ func setOption(t *bench.Target, key, value string) (err error) {
 			return err
 		}
 	case "fresh":
-		t.Fresh = value == "" || value == "true"
+		if t.Fresh = value == "" || value == "true"; !t.Fresh && value != "false" {
+			return fmt.Errorf("fresh is %q; it can be true or false", value)
+		}
 	case "answers":
 		if t.Answers = value; value != "json" && value != "sse" {
 			return fmt.Errorf("answers is %q; it can be json or sse", value)
