@@ -74,13 +74,8 @@ func (f *transportFlags) check() (err error) {
 	if p.SizesBytes, err = parseSizes(f.sizes); err != nil {
 		return err
 	}
-	for _, n := range []struct {
-		name       string
-		value, min int
-	}{{"blocks", p.Blocks, 1}, {"warmup", p.Warmup, 0}, {"runs", p.Runs, 0}, {"in-flight", p.InFlight, 1}, {"batches", p.Batches, 0}, {"cold-starts", p.ColdStarts, 0}} {
-		if n.value < n.min {
-			return usagef("--%s is %d; the least is %d", n.name, n.value, n.min)
-		}
+	if err := checkCounts(p); err != nil {
+		return err
 	}
 	if p.Matrix != "default" && p.Matrix != "full" {
 		return usagef("--matrix is %q; it can be default or full", p.Matrix)
@@ -92,6 +87,25 @@ func (f *transportFlags) check() (err error) {
 		return usagef("--timeout must be above 0, and --work 0 or more")
 	}
 	p.WorkNS, p.WorkBatches, p.TimeoutNS, p.Margin = int64(f.work), 5, int64(f.timeout), 0.02
+	return nil
+}
+
+// checkCounts keeps the counts in bounds; a count of calls may be whatever
+// somebody has the patience for.
+func checkCounts(p *result.Plan) error {
+	const many = 1_000_000_000
+	for _, n := range []struct {
+		name               string
+		value, least, most int
+	}{{"blocks", p.Blocks, 1, 10_000}, {"warmup", p.Warmup, 0, many}, {"runs", p.Runs, 0, many}, {"in-flight", p.InFlight, 1, 10_000},
+		{"batches", p.Batches, 0, many}, {"cold-starts", p.ColdStarts, 0, many}} {
+		if n.value < n.least {
+			return usagef("--%s is %d; the least is %d", n.name, n.value, n.least)
+		}
+		if n.value > n.most {
+			return usagef("--%s is %d; the most is %d", n.name, n.value, n.most)
+		}
+	}
 	return nil
 }
 
