@@ -10,17 +10,23 @@ import (
 
 // Options say what the terminal is like.
 type Options struct {
-	Width int  // columns; 100 where it is 0
+	Width int  // columns, from 60 to 160; 100 where it is 0
 	Color bool // whether to use bold and colours
 }
 
-const defaultWidth = 100
+// In fewer columns tables do not fit anyway; longer lines are hard to read.
+const (
+	leastWidth   = 60
+	defaultWidth = 100
+	mostWidth    = 160
+)
 
 // Text writes the report for a terminal. Its error is that of w.
 func Text(w io.Writer, d *Document, o Options) error {
 	if o.Width <= 0 {
 		o.Width = defaultWidth
 	}
+	o.Width = min(max(o.Width, leastWidth), mostWidth)
 	t := &textWriter{Options: o}
 	for _, b := range layout(d) {
 		t.block(b)
