@@ -41,6 +41,7 @@ func arrows() map[string][]string {
 		"internal/report":    {"result", "internal/stat", "internal/compare", "internal/verdict"},
 		"internal/null":      {"internal/wire", "internal/mcp"},
 		"internal/fake":      {},
+		"bench/stdio":        {},
 		"cmd/mcpdyno": {"result", "internal/bench", "internal/mcp", "internal/null", "internal/proc", "internal/report", "internal/study",
 			"internal/transport", "internal/verdict"},
 	}

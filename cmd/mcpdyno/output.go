@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,7 +31,7 @@ type outputFlags struct {
 
 func (f *outputFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVarP(&f.file, "output", "o", "", "result file (default mcpdyno-results/TIME-COMMAND.jsonl); none keeps none")
+	flags.StringVarP(&f.file, "output", "o", "", "result file (default mcpdyno-results/TIME-COMMAND.jsonl), with a report in Markdown beside it; none keeps none")
 	flags.StringVar(&f.format, "format", "text", "of the report on stdout: text, json or markdown")
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress line")
 	flags.BoolVar(&f.strict, "strict", false, "exit 5 unless the run is VALID")
@@ -91,14 +92,12 @@ func (f *outputFlags) finish(cmd *cobra.Command, rec *recording, failure error) 
 	interrupted := errors.Is(failure, context.Canceled)
 	log.End = rec.w.End(interrupted, failure)
 	doc := report.Build(log)
-	sealed := rec.seal(doc, interrupted, failure)
+	said, unkept := rec.keep(doc, interrupted, failure)
 	if err := write(cmd.OutOrStdout(), doc, f.format); err != nil {
 		return err
 	}
-	failure = cmp.Or(failure, sealed) // a full disk: what was measured has been printed
-	if rec.path != "" && sealed == nil {
-		fmt.Fprintf(cmd.ErrOrStderr(), "The result is in %s; see it again with: mcpdyno report %s\n", rec.path, rec.path)
-	}
+	fmt.Fprint(cmd.ErrOrStderr(), said)
+	failure = cmp.Or(failure, unkept) // a full disk: what was measured has been printed
 	if failure != nil && !mixedUp(doc) {
 		return failure
 	}
@@ -112,6 +111,33 @@ func (f *outputFlags) finish(cmd *cobra.Command, rec *recording, failure error) 
 // result, and calls that were given up for it are no failure beside it.
 func mixedUp(doc *report.Document) bool {
 	return slices.ContainsFunc(doc.Verdict.Reasons, func(r verdict.Reason) bool { return r.Code == verdict.CodeMismatch })
+}
+
+// keep completes the file of a result, writes the report beside it, and says
+// where they are.
+func (r *recording) keep(doc *report.Document, interrupted bool, failure error) (said string, err error) {
+	if err := r.seal(doc, interrupted, failure); err != nil || r.path == "" {
+		return "", err
+	}
+	if !r.file.regular() { // nothing belongs beside a device
+		return fmt.Sprintf("The result went to %s.\n", r.path), nil
+	}
+	page, err := r.writePage(doc)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("The result is in %s, the report in %s; see it again with: mcpdyno report %s\n", r.path, page, r.path), nil
+}
+
+// writePage writes the report in Markdown beside the result and returns where.
+func (r *recording) writePage(doc *report.Document) (path string, err error) {
+	path = strings.TrimSuffix(r.path, ".jsonl") + ".md"
+	f, err := os.Create(path)
+	if err != nil {
+		return "", fmt.Errorf("making the report file: %w", err)
+	}
+	defer f.Close()
+	return path, report.Markdown(f, doc)
 }
 
 // seal writes the summary and the end of a result.

@@ -43,11 +43,16 @@ func (f *resultFile) begin() error {
 		return nil
 	}
 	f.begun = true
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() { // a device or a pipe has no length
-		return err
+	if !f.regular() {
+		return nil
 	}
 	return f.Truncate(0)
+}
+
+// regular tells a file from a device or a pipe, which have no length.
+func (f *resultFile) regular() bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode().IsRegular()
 }
 
 // discard takes away a file in which nothing was written.

@@ -156,7 +156,7 @@ func fact(text string) string {
 func whereReached(t *Target) string {
 	switch {
 	case t.Command == "":
-		return fact(t.URL) + ", not started by mcpdyno"
+		return fact(t.URL) + ", not started by mcpdyno: a fresh session in each block, not a fresh process"
 	case t.URL == "":
 		return t.Command
 	}

@@ -51,7 +51,10 @@ func newMux(s *stream, start time.Time, answer Answer) *mux {
 }
 
 // Share sets the state of the connection.
-func (m *mux) Share(callers int) { m.shared.Store(callers > 1) }
+func (m *mux) Share(callers int) {
+	m.shared.Store(callers > 1)
+	m.s.share(callers > 1)
+}
 
 // SetAnswer replaces the dialer's Answer.
 func (m *mux) SetAnswer(answer Answer) {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/netip"
 	"os"
+	"strings"
 	"syscall"
 	"time"
 	"unsafe"
@@ -19,17 +20,71 @@ import (
 type stream struct {
 	r, w int
 
+	endless  bool // a wait that holds the processor may be without a limit of its own
+	blocking bool // reading waits: the fastest of waits, of a pipe used by one call at a time
+
 	parked  *os.File // a second handle in the network poller; nil while alone
 	rawRead syscall.RawConn
 	armed   time.Time // the parked handle's read deadline
 }
 
-// hold is how long a wait may keep the processor before it lets go of it.
+// hold is how long a wait may keep the processor before it lets go of it. Go's
+// monitor sends a goroutine that has run for so long a signal, which ends the
+// wait as well; a limit of its own would cost a tenth of a round trip. Without
+// that signal (GODEBUG=asyncpreemptoff=1) the wait has one.
 const hold = 10 * time.Millisecond
+
+// interrupts makes sure that the runtime sends that signal (SIGURG) and that it
+// ends a system call in place of having it go on.
+func interrupts() bool {
+	return !strings.Contains(os.Getenv("GODEBUG"), "asyncpreemptoff=1") && interruptReads() == nil
+}
+
+// sigaction is the kernel's form on amd64 and arm64.
+type sigaction struct {
+	handler  uintptr
+	flags    uint64
+	restorer uintptr
+	mask     uint64
+}
+
+// interruptReads takes SA_RESTART from the handler of SIGURG, which is the
+// runtime's own. Its other system calls are prepared for an EINTR.
+func interruptReads() error {
+	const saRestart = 0x10000000
+	var now sigaction
+	for range 2 {
+		if errno := rtSigaction(nil, &now); errno != 0 {
+			return errno
+		}
+		if now.flags&saRestart == 0 {
+			return nil
+		}
+		now.flags &^= saRestart
+		if errno := rtSigaction(&now, nil); errno != 0 {
+			return errno
+		}
+	}
+	return errors.New("the flag did not stay cleared")
+}
+
+func rtSigaction(set, get *sigaction) syscall.Errno {
+	_, _, errno := syscall.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(syscall.SIGURG), uintptr(unsafe.Pointer(set)),
+		uintptr(unsafe.Pointer(get)), unsafe.Sizeof(get.mask), 0, 0)
+	return errno
+}
+
+// share says whether several calls will use the pipes at once. Alone, reading
+// blocks: it spares a poll.
+func (s *stream) share(shared bool) {
+	if blocking := !shared && s.endless; s.r != s.w && blocking != s.blocking {
+		s.blocking = unix.SetNonblock(s.r, !blocking) == nil && blocking
+	}
+}
 
 // newPipes makes a stream of a process's pipes.
 func newPipes(out, in *os.File) (*stream, error) {
-	s := &stream{r: int(out.Fd()), w: int(in.Fd())}
+	s := &stream{r: int(out.Fd()), w: int(in.Fd()), endless: interrupts()}
 	for _, fd := range []int{s.r, s.w} {
 		if err := unix.SetNonblock(fd, true); err != nil {
 			return nil, os.NewSyscallError("fcntl", err)
@@ -45,7 +100,7 @@ func dialTCP(ctx context.Context, addr netip.AddrPort, wait time.Duration) (*str
 	if err != nil {
 		return nil, os.NewSyscallError("socket", err)
 	}
-	s := &stream{r: fd, w: fd}
+	s := &stream{r: fd, w: fd, endless: interrupts()}
 	if err := s.connect(ctx, sa, wait); err != nil {
 		unix.Close(fd)
 		return nil, err
@@ -83,18 +138,33 @@ func sockaddr(addr netip.AddrPort) (int, unix.Sockaddr) {
 // error when nothing came. With alone, the wait begins by holding the
 // processor: nobody else is to run meanwhile.
 func (s *stream) read(p []byte, wait time.Duration, alone bool) (int, error) {
-	if alone && s.poll(syscall.RawSyscall6, unix.POLLIN, min(wait, hold)) {
+	switch {
+	case alone && s.blocking && wait > 3*hold:
+		if n, err := s.readNow(p); n != 0 || err != nil {
+			return n, err
+		}
+	case alone && s.poll(s.holdFor(wait), true):
 		return s.readNow(p)
-	}
-	if !alone {
+	case !alone && !s.blocking:
 		if n, err := s.readNow(p); n != 0 || err != nil {
 			return n, err
 		}
 	}
-	if !s.poll(syscall.Syscall6, unix.POLLIN, wait) {
+	if !s.poll(wait, false) {
 		return 0, nil
 	}
 	return s.readNow(p)
+}
+
+// forever is a wait without a limit.
+const forever = -1
+
+// holdFor is how long a wait may hold the processor.
+func (s *stream) holdFor(wait time.Duration) time.Duration {
+	if s.endless && wait > 3*hold {
+		return forever
+	}
+	return min(max(wait, 0), hold)
 }
 
 // readNow reads without waiting; 0 and no error when there is nothing.
@@ -150,14 +220,23 @@ func (s *stream) waitWritable(ctx context.Context, wait time.Duration) error {
 	}
 }
 
-type syscall6 func(trap, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2 uintptr, err syscall.Errno)
-
-// poll waits for events on the read side; false when time was up or a signal
-// came.
-func (s *stream) poll(call syscall6, events int16, wait time.Duration) bool {
-	fd := unix.PollFd{Fd: int32(s.r), Events: events}
-	ts := unix.NsecToTimespec(int64(max(wait, 0)))
-	n, _, errno := call(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&fd)), 1, uintptr(unsafe.Pointer(&ts)), 0, 0, 0)
+// poll waits for something to read; false when time was up or a signal came.
+// With keep it keeps the processor. (The calls are written out: the compiler
+// keeps their pointers in place only where it sees the call.)
+func (s *stream) poll(wait time.Duration, keep bool) bool {
+	fd := unix.PollFd{Fd: int32(s.r), Events: unix.POLLIN}
+	var limit *unix.Timespec
+	if wait != forever {
+		ts := unix.NsecToTimespec(int64(max(wait, 0)))
+		limit = &ts
+	}
+	var n uintptr
+	var errno syscall.Errno
+	if keep {
+		n, _, errno = syscall.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&fd)), 1, uintptr(unsafe.Pointer(limit)), 0, 0, 0)
+	} else {
+		n, _, errno = syscall.Syscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&fd)), 1, uintptr(unsafe.Pointer(limit)), 0, 0, 0)
+	}
 	return errno == 0 && n > 0
 }
 

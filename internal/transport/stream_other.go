@@ -91,6 +91,8 @@ func (s *stream) park(p []byte, wait time.Duration) (int, error) { return s.read
 
 func (s *stream) unpark() {}
 
+func (s *stream) share(bool) {}
+
 // close closes a socket; pipes belong to the process they lead to.
 func (s *stream) close() {
 	if c, ok := s.w.(net.Conn); ok {
