@@ -8,7 +8,6 @@ import (
 
 	"mcpdyno/internal/bench"
 	"mcpdyno/internal/mcp"
-	"mcpdyno/internal/proc"
 	"mcpdyno/result"
 )
 
@@ -39,7 +38,7 @@ func (t *Transport) placements() ([]string, error) {
 	if policy == "" && slices.ContainsFunc(t.Targets, func(b *bench.Target) bool { return !b.Started() }) {
 		policy = "none"
 	}
-	p, err := proc.NewPlacement(policy)
+	p, err := t.Bench.Keeper.Placement(policy)
 	if err != nil {
 		return nil, err
 	}
