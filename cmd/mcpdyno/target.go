@@ -134,6 +134,17 @@ func (f *targetFlags) checkArgs() error {
 	return nil
 }
 
+// none refuses what would be ignored where no target is named; a protocol is the
+// null server's.
+func (f *targetFlags) none(cmd *cobra.Command) error {
+	for _, name := range []string{"tool", "args", "size-arg", "header", "bearer-env", "env", "cwd", "insecure", "config"} {
+		if cmd.Flags().Changed(name) {
+			return usagef("--%s is about a TARGET, and none is named", name)
+		}
+	}
+	return nil
+}
+
 func (f *targetFlags) checkStart(all []*bench.Target) error {
 	if f.start == "" {
 		return nil

@@ -120,7 +120,11 @@ func targetBlocks(d *Document) []block {
 	}
 	var reached list
 	for _, x := range d.measured() {
-		reached = append(reached, fmt.Sprintf("%s: %s; tool %s: %s", x.Name, whereReached(x), fact(x.Op), known(x.OpChosen, "the reason was not recorded")))
+		text := fmt.Sprintf("%s: %s; tool %s: %s", x.Name, whereReached(x), fact(x.Op), known(x.OpChosen, "the reason was not recorded"))
+		if len(d.Plan.SizesBytes) > 0 && !x.Sized && x.Op != "" {
+			text += "; it has no argument that asks for an answer's size (--size-arg names one)"
+		}
+		reached = append(reached, text)
 	}
 	for _, x := range d.Targets {
 		if x.Error != nil {

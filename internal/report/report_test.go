@@ -317,3 +317,17 @@ func TestWrapKeepsWordsWhole(t *testing.T) {
 		}
 	}
 }
+
+// A user's servers are compared whatever they speak; the eras of the null
+// server's full matrix are not.
+func TestErasInTheFullMatrix(t *testing.T) {
+	users, nulls := floors(), tiny()
+	users.Plan.Matrix, nulls.Plan.Matrix = "full", "full"
+	nulls.Targets[1].Era = "modern"
+	if d := Build(users.Log()); d.base(&d.Targets[1]) != &d.Targets[0] {
+		t.Error("a user's modern server is not compared with the legacy one")
+	}
+	if d := Build(nulls.Log()); d.base(&d.Targets[1]) != nil {
+		t.Error("a modern null server is compared with the legacy one")
+	}
+}

@@ -147,7 +147,11 @@ func phaseTable(d *Document, phase string, size int) *table {
 		phaseRow(d, t, u, x, phase, size, floors)
 	}
 	if d.Plan.Matrix == "full" {
-		t.note("The reference is the first target of the same era and placement.")
+		same := "placement"
+		if d.byEra() {
+			same = "era and placement"
+		}
+		t.note("The reference is the first target of the same " + same + ".")
 	}
 	return t
 }

@@ -51,10 +51,10 @@ func (t *Transport) placements() ([]string, error) {
 func (t *Transport) full() bool { return t.Plan.Matrix == "full" }
 
 // addNull adds the null server: in the full matrix in both eras, and over HTTP
-// with both forms of answers.
+// with both forms of answers. A revision that was asked for is the only one.
 func (t *Transport) addNull(placement string) {
-	revisions := []string{""}
-	if t.full() {
+	revisions := []string{t.Revision}
+	if t.full() && (t.Revision == "" || t.Revision == mcp.Auto) {
 		revisions = []string{mcp.LatestLegacy, mcp.Latest}
 	}
 	for _, revision := range revisions {
