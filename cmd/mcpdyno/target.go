@@ -116,7 +116,7 @@ func (f *targetFlags) apply(all []*bench.Target) error {
 			t.Dir = f.dir
 		}
 		t.Insecure = f.insecure
-		t.Secrets = slices.Concat(t.Secrets, secrets, f.envSecrets(), passwords(t.URL))
+		t.Secrets = slices.Concat(t.Secrets, secrets, f.envSecrets(), urlSecrets(t.URL))
 	}
 	return nil
 }
@@ -203,13 +203,22 @@ func (f *targetFlags) envSecrets() []string {
 	return all
 }
 
-func passwords(address string) []string {
-	if u, err := url.Parse(strings.ReplaceAll(address, "{port}", "0")); err == nil && u.User != nil {
-		if p, ok := u.User.Password(); ok {
-			return []string{p}
+// What is secret in an address: the password, and keys in the query.
+var (
+	password = regexp.MustCompile(`//[^/?#:]*:([^/?#]*)@`)
+	queryKey = regexp.MustCompile(`(?i)[?&][^=&#]*(?:key|token|secret|passw|auth|sig)[^=&#]*=([^&#]*)`)
+)
+
+// urlSecrets are the secrets of the address in a word, as they are written there
+// and as they are meant. The word need not be one that can be read.
+func urlSecrets(word string) (all []string) {
+	for _, m := range append(password.FindAllStringSubmatch(word, -1), queryKey.FindAllStringSubmatch(word, -1)...) {
+		if written := m[1]; len(written) >= leastSecret {
+			meant, _ := url.QueryUnescape(written)
+			all = append(all, written, meant)
 		}
 	}
-	return nil
+	return all
 }
 
 // parseTarget reads one TARGET word.
@@ -379,9 +388,9 @@ func redactArgs(args []string, targets []*bench.Target) []string {
 	return clean
 }
 
-// redactWord hides a URL's password in a target that could not be read.
+// redactWord hides a URL's secrets in a target that could not be read.
 func redactWord(word string) string {
-	for _, p := range passwords(word) {
+	for _, p := range urlSecrets(word) {
 		word = strings.ReplaceAll(word, p, "[redacted]")
 	}
 	return word

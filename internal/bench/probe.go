@@ -136,7 +136,7 @@ func (b *Bench) Describe(t *Target, f Facts) result.Target {
 	}
 	return result.Target{
 		Name: t.Name, Role: role, Transport: t.transport(), Connection: t.connection(), Pipes: t.pipes(),
-		Command: t.Redact(b.commandLine(t)), URL: t.redactedURL(),
+		Command: t.Redact(b.commandLine(t)), URL: t.Redact(t.URL),
 		Era: f.Info.Era, Protocol: f.Info.Revision, Answers: f.Answers, Session: session,
 		Server: f.Info.Server, Version: f.Info.Version, Placement: t.Placement,
 		ServerCPUs: b.placed.Server, OurCPUs: b.generator,

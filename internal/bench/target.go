@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"net"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -113,15 +112,6 @@ func (t *Target) Redact(text string) string {
 		}
 	}
 	return text
-}
-
-func (t *Target) redactedURL() string {
-	u, err := url.Parse(strings.ReplaceAll(t.URL, portHole, "0"))
-	if err != nil || u.User == nil {
-		return t.Redact(t.URL)
-	}
-	u.User = url.User("[redacted]")
-	return t.Redact(u.String())
 }
 
 // quoteAll writes a command as a shell would have to be told it.
