@@ -98,19 +98,19 @@ func (l *Log) add(line []byte) error {
 func (l *Log) keep(kind string, line []byte) error {
 	switch kind {
 	case "run":
-		return json.Unmarshal(line, &l.Run)
+		return l.readRun(line)
 	case "trial":
-		return appendTo(&l.Trials, line)
+		return appendTo(&l.Trials, line, func(t *Trial) error { return l.checkRound(t.Round) })
 	case "calls":
-		return appendTo(&l.Calls, line)
+		return appendTo(&l.Calls, line, nil)
 	case "cold":
-		return appendTo(&l.Cold, line)
+		return appendTo(&l.Cold, line, func(c *Cold) error { return l.checkRound(c.Round) })
 	case "trial_end":
-		return appendTo(&l.Ends, line)
+		return appendTo(&l.Ends, line, nil)
 	case "audit":
-		return appendTo(&l.Audits, line)
+		return appendTo(&l.Audits, line, nil)
 	case "note":
-		return appendTo(&l.Notes, line)
+		return appendTo(&l.Notes, line, nil)
 	case "summary":
 		l.Summary = new(Summary)
 		return json.Unmarshal(line, l.Summary)
@@ -121,12 +121,38 @@ func (l *Log) keep(kind string, line []byte) error {
 	return fmt.Errorf("unknown record type %q", kind)
 }
 
-func appendTo[T any](list *[]*T, line []byte) error {
+// appendTo reads a record and keeps it, unless check finds it impossible.
+func appendTo[T any](list *[]*T, line []byte, check func(*T) error) error {
 	v := new(T)
 	if err := json.Unmarshal(line, v); err != nil {
 		return err
 	}
+	if check != nil {
+		if err := check(v); err != nil {
+			return err
+		}
+	}
 	*list = append(*list, v)
+	return nil
+}
+
+// maxBlocks bounds the rounds of a run: readers keep a value a round.
+const maxBlocks = 1 << 20
+
+func (l *Log) readRun(line []byte) error {
+	if err := json.Unmarshal(line, &l.Run); err != nil {
+		return err
+	}
+	if n := l.Run.Plan.Blocks; n < 0 || n > maxBlocks {
+		return fmt.Errorf("a plan of %d blocks", n)
+	}
+	return nil
+}
+
+func (l *Log) checkRound(round int) error {
+	if round < 0 || round >= max(l.Run.Plan.Blocks, 1) {
+		return fmt.Errorf("round %d of a run of %d blocks", round, l.Run.Plan.Blocks)
+	}
 	return nil
 }
 

@@ -68,10 +68,8 @@ func printFacts(w io.Writer, t *bench.Target, f bench.Facts) error {
 	}
 	if t.HTTP() {
 		line("answers", f.Answers)
-		line("session", map[bool]string{true: "yes (Mcp-Session-Id)", false: "none"}[i.Session])
-	} else {
-		line("session", "one a process (stdio)")
 	}
+	line("session", session(t, i))
 	line("capabilities", orNone(string(i.Capabilities)))
 	for _, r := range f.Remarks {
 		line("remark", r)
@@ -83,6 +81,16 @@ func printFacts(w io.Writer, t *bench.Target, f bench.Facts) error {
 	printChoice(&b, f.Tools, t.Wish)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+func session(t *bench.Target, i mcp.Info) string {
+	switch {
+	case i.Session:
+		return "yes (Mcp-Session-Id)"
+	case i.Era == mcp.Legacy && !t.HTTP():
+		return "one a process (stdio)"
+	}
+	return "none"
 }
 
 func printTool(b *strings.Builder, t mcp.Tool) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -39,7 +40,7 @@ func (f *outputFlags) register(cmd *cobra.Command) {
 // A recording is a result being written, to a file and to memory.
 type recording struct {
 	path   string // "" when no file is kept
-	file   *os.File
+	file   *resultFile
 	memory bytes.Buffer
 	w      *result.Writer
 }
@@ -60,7 +61,7 @@ func (f *outputFlags) open(command string) (*recording, error) {
 	if err := os.MkdirAll(filepath.Dir(r.path), 0o777); err != nil {
 		return nil, fmt.Errorf("making the folder of the result: %w; choose another with -o, or -o none", err)
 	}
-	file, err := os.Create(r.path)
+	file, err := openResult(r.path)
 	if err != nil {
 		return nil, fmt.Errorf("making the result file: %w; choose another with -o, or -o none", err)
 	}
@@ -75,12 +76,12 @@ func (r *recording) close() {
 	}
 }
 
-// finish closes the result, prints the report of what was measured, and says how
+// finish ends the result, prints the report of what was measured, and says how
 // the run ended.
 func (f *outputFlags) finish(cmd *cobra.Command, rec *recording, failure error) error {
 	if rec.memory.Len() == 0 { // nothing was measured
 		if rec.file != nil {
-			os.Remove(rec.path)
+			rec.file.discard()
 		}
 		return failure
 	}
@@ -91,19 +92,12 @@ func (f *outputFlags) finish(cmd *cobra.Command, rec *recording, failure error) 
 	interrupted := errors.Is(failure, context.Canceled)
 	log.End = rec.w.End(interrupted, failure)
 	doc := report.Build(log)
-	if err := rec.seal(doc, interrupted, failure); err != nil {
-		return err
-	}
+	said, unkept := rec.keep(doc, interrupted, failure)
 	if err := write(cmd.OutOrStdout(), doc, f.format); err != nil {
 		return err
 	}
-	if rec.path != "" {
-		page, err := rec.writePage(doc)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(cmd.ErrOrStderr(), "The result is in %s, the report in %s; see it again with: mcpdyno report %s\n", rec.path, page, rec.path)
-	}
+	fmt.Fprint(cmd.ErrOrStderr(), said)
+	failure = cmp.Or(failure, unkept) // a full disk: what was measured has been printed
 	if failure != nil && !mixedUp(doc) {
 		return failure
 	}
@@ -117,6 +111,22 @@ func (f *outputFlags) finish(cmd *cobra.Command, rec *recording, failure error) 
 // result, and calls that were given up for it are no failure beside it.
 func mixedUp(doc *report.Document) bool {
 	return slices.ContainsFunc(doc.Verdict.Reasons, func(r verdict.Reason) bool { return r.Code == verdict.CodeMismatch })
+}
+
+// keep completes the file of a result, writes the report beside it, and says
+// where they are.
+func (r *recording) keep(doc *report.Document, interrupted bool, failure error) (said string, err error) {
+	if err := r.seal(doc, interrupted, failure); err != nil || r.path == "" {
+		return "", err
+	}
+	if !r.file.regular() { // nothing belongs beside a device
+		return fmt.Sprintf("The result went to %s.\n", r.path), nil
+	}
+	page, err := r.writePage(doc)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("The result is in %s, the report in %s; see it again with: mcpdyno report %s\n", r.path, page, r.path), nil
 }
 
 // writePage writes the report in Markdown beside the result and returns where.

@@ -75,7 +75,8 @@ func checkFormat(format string) error {
 	return nil
 }
 
-// write writes a report. Colour is for terminals only.
+// write writes a report. Colour and the width of the window are for terminals
+// only.
 func write(w io.Writer, doc *report.Document, format string) error {
 	switch format {
 	case "json":
@@ -83,7 +84,10 @@ func write(w io.Writer, doc *report.Document, format string) error {
 	case "markdown":
 		return report.Markdown(w, doc)
 	}
-	f, ok := w.(*os.File)
-	color := ok && os.Getenv("NO_COLOR") == "" && term.IsTerminal(int(f.Fd()))
-	return report.Text(w, doc, report.Options{Width: 100, Color: color})
+	var o report.Options
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		o.Color = os.Getenv("NO_COLOR") == ""
+		o.Width, _, _ = term.GetSize(int(f.Fd()))
+	}
+	return report.Text(w, doc, o)
 }

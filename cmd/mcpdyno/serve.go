@@ -21,9 +21,10 @@ type serveFlags struct {
 func serveCommand() *cobra.Command {
 	f := &serveFlags{options: null.Options{Version: version}}
 	cmd := &cobra.Command{
-		Use:   "serve --stdio | --http ADDR",
-		Short: "The built-in null server: it does nothing, so that what is left is the transport",
-		RunE:  func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+		Use:         "serve --stdio | --http ADDR",
+		Short:       "The built-in null server: it does nothing, so that what is left is the transport",
+		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: "mcpdyno serve"}, // it is its own root
+		RunE:        func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	o, flags := &f.options, cmd.Flags()

@@ -43,7 +43,7 @@ type targetFlags struct {
 func (f *targetFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.tool, "tool", "", "the tool to call (default an echo or one that only reads)")
-	flags.StringVar(&f.args, "args", "", "its arguments, a JSON object")
+	flags.StringVar(&f.args, "args", "", "the tool's arguments, a JSON object")
 	flags.StringVar(&f.sizeArg, "size-arg", "", "the argument that asks for an answer's size in bytes")
 	flags.StringVar(&f.protocol, "protocol", mcp.Auto, "protocol revision, e.g. 2025-11-25")
 	flags.StringVar(&f.start, "start", "", "command that starts the HTTP server of the only target")
@@ -97,8 +97,8 @@ func (f *targetFlags) apply(all []*bench.Target) error {
 	if err != nil {
 		return err
 	}
-	if f.args != "" && json.Unmarshal([]byte(f.args), &map[string]any{}) != nil {
-		return usagef("--args is not a JSON object: %s", f.args)
+	if err := f.checkArgs(); err != nil {
+		return err
 	}
 	if _, err := mcp.Era(f.protocol); err != nil && f.protocol != mcp.Auto {
 		return usagef("--protocol: %w", err)
@@ -116,7 +116,31 @@ func (f *targetFlags) apply(all []*bench.Target) error {
 			t.Dir = f.dir
 		}
 		t.Insecure = f.insecure
-		t.Secrets = slices.Concat(t.Secrets, secrets, f.envSecrets(), passwords(t.URL))
+		t.Secrets = slices.Concat(t.Secrets, secrets, f.envSecrets(), urlSecrets(t.URL))
+	}
+	return nil
+}
+
+func (f *targetFlags) checkArgs() error {
+	object := map[string]any{}
+	if f.args != "" && (json.Unmarshal([]byte(f.args), &object) != nil || object == nil) {
+		return usagef("--args is not a JSON object: %s", f.args)
+	}
+	for _, kv := range f.env {
+		if name, _, ok := strings.Cut(kv, "="); !ok || name == "" {
+			return usage(errors.New("--env takes NAME=VALUE"))
+		}
+	}
+	return nil
+}
+
+// none refuses what would be ignored where no target is named; a protocol is the
+// null server's.
+func (f *targetFlags) none(cmd *cobra.Command) error {
+	for _, name := range []string{"tool", "args", "size-arg", "header", "bearer-env", "env", "cwd", "insecure", "config"} {
+		if cmd.Flags().Changed(name) {
+			return usagef("--%s is about a TARGET, and none is named", name)
+		}
 	}
 	return nil
 }
@@ -179,13 +203,22 @@ func (f *targetFlags) envSecrets() []string {
 	return all
 }
 
-func passwords(address string) []string {
-	if u, err := url.Parse(strings.ReplaceAll(address, "{port}", "0")); err == nil && u.User != nil {
-		if p, ok := u.User.Password(); ok {
-			return []string{p}
+// What is secret in an address: the password, and keys in the query.
+var (
+	password = regexp.MustCompile(`//[^/?#:]*:([^/?#]*)@`)
+	queryKey = regexp.MustCompile(`(?i)[?&][^=&#]*(?:key|token|secret|passw|auth|sig)[^=&#]*=([^&#]*)`)
+)
+
+// urlSecrets are the secrets of the address in a word, as they are written there
+// and as they are meant. The word need not be one that can be read.
+func urlSecrets(word string) (all []string) {
+	for _, m := range append(password.FindAllStringSubmatch(word, -1), queryKey.FindAllStringSubmatch(word, -1)...) {
+		if written := m[1]; len(written) >= leastSecret {
+			meant, _ := url.QueryUnescape(written)
+			all = append(all, written, meant)
 		}
 	}
-	return nil
+	return all
 }
 
 // parseTarget reads one TARGET word.
@@ -266,7 +299,9 @@ func setOption(t *bench.Target, key, value string) (err error) {
 			return err
 		}
 	case "fresh":
-		t.Fresh = value == "" || value == "true"
+		if t.Fresh = value == "" || value == "true"; !t.Fresh && value != "false" {
+			return fmt.Errorf("fresh is %q; it can be true or false", value)
+		}
 	case "answers":
 		if t.Answers = value; value != "json" && value != "sse" {
 			return fmt.Errorf("answers is %q; it can be json or sse", value)
@@ -353,9 +388,9 @@ func redactArgs(args []string, targets []*bench.Target) []string {
 	return clean
 }
 
-// redactWord hides a URL's password in a target that could not be read.
+// redactWord hides a URL's secrets in a target that could not be read.
 func redactWord(word string) string {
-	for _, p := range passwords(word) {
+	for _, p := range urlSecrets(word) {
 		word = strings.ReplaceAll(word, p, "[redacted]")
 	}
 	return word

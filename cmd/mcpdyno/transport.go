@@ -43,6 +43,11 @@ stdio and HTTP; with several, each is compared with the first.
 			if err != nil {
 				return err
 			}
+			if len(targets) == 0 {
+				if err := f.targets.none(cmd); err != nil {
+					return err
+				}
+			}
 			return f.run(cmd, targets)
 		},
 	}
@@ -58,7 +63,7 @@ func (f *transportFlags) register(cmd *cobra.Command) {
 	flags.IntVarP(&p.Warmup, "warmup", "w", 50, "calls before each size, not counted")
 	flags.IntVar(&p.Runs, "runs", 400, "calls per size and target, one in flight")
 	flags.StringVar(&f.sizes, "sizes", "1KB,16KB,64KB,256KB", "answer sizes (1KB is 1,024 bytes)")
-	flags.IntVar(&p.InFlight, "in-flight", 8, "calls in a batch, all in flight at once")
+	flags.IntVar(&p.InFlight, "in-flight", 8, "calls in a batch, all in flight at once; 1 leaves the batches out")
 	flags.IntVar(&p.Batches, "batches", 60, "batches per size and target")
 	flags.IntVar(&p.ColdStarts, "cold-starts", 25, "fresh processes per target")
 	flags.DurationVar(&f.work, "work", 200*time.Millisecond, "work of the null server in the last part; 0 leaves it out")
@@ -74,13 +79,8 @@ func (f *transportFlags) check() (err error) {
 	if p.SizesBytes, err = parseSizes(f.sizes); err != nil {
 		return err
 	}
-	for _, n := range []struct {
-		name       string
-		value, min int
-	}{{"blocks", p.Blocks, 1}, {"warmup", p.Warmup, 0}, {"runs", p.Runs, 0}, {"in-flight", p.InFlight, 1}, {"batches", p.Batches, 0}, {"cold-starts", p.ColdStarts, 0}} {
-		if n.value < n.min {
-			return usagef("--%s is %d; the least is %d", n.name, n.value, n.min)
-		}
+	if err := checkCounts(p); err != nil {
+		return err
 	}
 	if p.Matrix != "default" && p.Matrix != "full" {
 		return usagef("--matrix is %q; it can be default or full", p.Matrix)
@@ -91,7 +91,29 @@ func (f *transportFlags) check() (err error) {
 	if f.timeout <= 0 || f.work < 0 {
 		return usagef("--timeout must be above 0, and --work 0 or more")
 	}
+	if p.InFlight == 1 { // one in flight is the round trip
+		p.Batches = 0
+	}
 	p.WorkNS, p.WorkBatches, p.TimeoutNS, p.Margin = int64(f.work), 5, int64(f.timeout), 0.02
+	return nil
+}
+
+// checkCounts keeps the counts in bounds; a count of calls may be whatever
+// somebody has the patience for.
+func checkCounts(p *result.Plan) error {
+	const many = 1_000_000_000
+	for _, n := range []struct {
+		name               string
+		value, least, most int
+	}{{"blocks", p.Blocks, 1, 10_000}, {"warmup", p.Warmup, 0, many}, {"runs", p.Runs, 0, many}, {"in-flight", p.InFlight, 1, 10_000},
+		{"batches", p.Batches, 0, many}, {"cold-starts", p.ColdStarts, 0, many}} {
+		if n.value < n.least {
+			return usagef("--%s is %d; the least is %d", n.name, n.value, n.least)
+		}
+		if n.value > n.most {
+			return usagef("--%s is %d; the most is %d", n.name, n.value, n.most)
+		}
+	}
 	return nil
 }
 
@@ -113,7 +135,7 @@ func (f *transportFlags) run(cmd *cobra.Command, targets []*bench.Target) error 
 	}
 	defer closeStand()
 	progress := newProgress(cmd.ErrOrStderr(), f.out.quiet)
-	s := &study.Transport{Bench: stand, Targets: targets, Plan: f.plan, Placement: f.placement, Seed: f.seed,
+	s := &study.Transport{Bench: stand, Targets: targets, Plan: f.plan, Revision: f.targets.protocol, Placement: f.placement, Seed: f.seed,
 		Exe: stand.Exe, Args: redactArgs(os.Args, targets), Progress: progress.show, DryRun: f.dryRun}
 	failure := s.Run(cmd.Context())
 	progress.clear()

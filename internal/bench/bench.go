@@ -33,7 +33,7 @@ func (b *Bench) place(policy string) error {
 	if b.placed.Policy == policy {
 		return nil
 	}
-	p, err := proc.NewPlacement(policy)
+	p, err := b.Keeper.Placement(policy)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"mcpdyno/internal/wire"
 )
@@ -34,7 +35,7 @@ func Era(revision string) (string, error) {
 	case slices.Contains(legacyRevisions[:], revision):
 		return Legacy, nil
 	}
-	return "", fmt.Errorf("unknown protocol revision %q; known are %s, %v", revision, Latest, legacyRevisions)
+	return "", fmt.Errorf("unknown protocol revision %q; known are %s and %s", revision, Latest, strings.Join(legacyRevisions[:], ", "))
 }
 
 // dialect is what differs on the wire between revisions.

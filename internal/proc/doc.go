@@ -4,7 +4,7 @@
 //  1. [NewKeeper] starts a watchdog: the same binary, in a session of its own,
 //     holding the read end of a pipe. When mcpdyno is gone, however it went,
 //     the pipe ends and [Watch] kills what is left.
-//  2. [NewPlacement] decides which CPUs the server and the generator get;
+//  2. [Keeper.Placement] decides which CPUs the server and the generator get;
 //     [Placement.Apply] pins the generator.
 //  3. [Keeper.Start] makes three plain pipes and a process in a group of its
 //     own, on its CPUs from its first instruction. stderr is drained from the

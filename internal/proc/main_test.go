@@ -74,10 +74,15 @@ func applyShared([]string) {
 	k, err := NewKeeper(context.Background(), os.Args[0])
 	check(err)
 	defer k.Close()
-	place, err := NewPlacement("shared")
+	before, err := k.Placement("")
+	check(err)
+	place, err := k.Placement("shared")
 	check(err)
 	cpus, err := place.Apply()
 	check(err)
+	if after, err := k.Placement(""); err != nil || after.Policy != before.Policy {
+		fmt.Println("one placement applied spoils the next:", before, after, err)
+	}
 	p, err := k.Start(Command{Args: helper("good")})
 	check(err)
 	fmt.Println(cpus, runtime.GOMAXPROCS(0), p.CPUs(), taskMasks())

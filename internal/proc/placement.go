@@ -16,7 +16,7 @@ type Placement struct {
 // threads.
 const maxGenerator = 4
 
-// NewPlacement turns a policy into CPUs, from those that this process may use:
+// Placement turns a policy into CPUs, from those that this process was given:
 //
 //   - split: the generator gets the last half of them, at most 4, and the
 //     server the rest;
@@ -26,10 +26,10 @@ const maxGenerator = 4
 //     none.
 //
 // It is an error to ask for split with one CPU, or for split or shared on a
-// system other than Linux. Call it before Apply.
-func NewPlacement(policy string) (Placement, error) { return place(policy, usableCPUs()) }
+// system other than Linux. What has been applied before does not matter.
+func (k *Keeper) Placement(policy string) (Placement, error) { return place(policy, k.home) }
 
-// place is NewPlacement for the given CPUs; nil where the system cannot pin.
+// place chooses from the given CPUs; nil where the system cannot pin.
 func place(policy string, cpus []int) (Placement, error) {
 	if policy == "" {
 		policy = "none"

@@ -109,6 +109,7 @@ func cold(l *result.Log, target int, t result.Target) (Cold, bool) {
 	// pages were in memory.
 	c := Cold{Target: t.Name, PageCache: "warm"}
 	var boot, open float64
+	var polls []float64
 	for _, s := range l.Cold {
 		switch {
 		case s.Target != target:
@@ -116,6 +117,9 @@ func cold(l *result.Log, target int, t result.Target) (Cold, bool) {
 			c.Failed++
 		default:
 			c.addStart(s)
+			if s.PollNS > 0 {
+				polls = append(polls, float64(s.PollNS))
+			}
 			b, o := shares(s)
 			boot, open = boot+b, open+o
 		}
@@ -125,15 +129,16 @@ func cold(l *result.Log, target int, t result.Target) (Cold, bool) {
 		boot, open = boot/n, open/n
 		c.BootShare, c.WaitsIn = &boot, waitsIn(boot, open)
 	}
+	if len(polls) > 0 {
+		poll := int64(stat.Median(polls))
+		c.PollNS = &poll
+	}
 	return c, c.Starts+c.Failed > 0
 }
 
 func (c *Cold) addStart(s *result.Cold) {
 	if c.Starts++; c.Starts == 1 {
 		c.FirstNS = &s.AnsweredNS
-	}
-	if s.PollNS > 0 {
-		c.PollNS = &s.PollNS
 	}
 }
 

@@ -184,7 +184,7 @@ func (d *Document) withRole(role result.Role) []*Target {
 func (d *Document) base(t *Target) *Target {
 	for _, other := range d.measured() {
 		ok := other.Status == statusOK || other.Status == statusPartial
-		if ok && other.Placement == t.Placement && (d.Plan.Matrix != "full" || other.Era == t.Era) {
+		if ok && other.Placement == t.Placement && (!d.byEra() || other.Era == t.Era) {
 			if other == t {
 				return nil
 			}
@@ -192,6 +192,13 @@ func (d *Document) base(t *Target) *Target {
 		}
 	}
 	return nil
+}
+
+// byEra reports whether the eras are measured beside each other: in the full
+// matrix of the null server, which has no floor. A user's targets speak what they
+// speak, and are compared all the same.
+func (d *Document) byEra() bool {
+	return d.Plan.Matrix == "full" && len(d.withRole(result.RoleFloor)) == 0
 }
 
 // reusedTwin is the target that is the same server as t, over reused connections

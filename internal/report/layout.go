@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -64,19 +65,24 @@ func memory(e result.Environment) string {
 	return memoryText(e.MemoryB)
 }
 
-// placement is that of the first target, and says where others differ.
+// placement is that of the targets, each once where they differ.
 func placement(d *Document) string {
+	all := d.placements()
+	if len(all) > 1 {
+		return "differs between targets, whose figures are compared only where it is the same: " + strings.Join(all, "; ")
+	}
+	return known(strings.Join(all, ""), "no target")
+}
+
+func (d *Document) placements() []string {
 	var all []string
 	for _, t := range d.Targets {
 		text := fmt.Sprintf("%s: servers on %s, mcpdyno on %s", known(t.Placement, "not recorded"), cpus(t.ServerCPUs), cpus(t.OurCPUs))
-		if len(all) == 0 || all[len(all)-1] != text {
+		if !slices.Contains(all, text) {
 			all = append(all, text)
 		}
 	}
-	if len(all) > 1 {
-		return "differs between targets, their figures are not comparable: " + strings.Join(all, "; ")
-	}
-	return known(strings.Join(all, ""), "no target")
+	return all
 }
 
 func cpus(list []int) string {
@@ -114,7 +120,11 @@ func targetBlocks(d *Document) []block {
 	}
 	var reached list
 	for _, x := range d.measured() {
-		reached = append(reached, fmt.Sprintf("%s: %s; tool %s: %s", x.Name, whereReached(x), fact(x.Op), known(x.OpChosen, "the reason was not recorded")))
+		text := fmt.Sprintf("%s: %s; tool %s: %s", x.Name, whereReached(x), fact(x.Op), known(x.OpChosen, "the reason was not recorded"))
+		if len(d.Plan.SizesBytes) > 0 && !x.Sized && x.Op != "" {
+			text += "; it has no argument that asks for an answer's size (--size-arg names one)"
+		}
+		reached = append(reached, text)
 	}
 	for _, x := range d.Targets {
 		if x.Error != nil {

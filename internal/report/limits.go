@@ -24,7 +24,11 @@ func limits(d *Document) []string {
 	} else {
 		say = append(say, "The server does nothing: a real server's own work comes on top, on every transport alike. These are floors, not predictions.")
 	}
-	say = append(say, fmt.Sprintf("One machine (%s, %s/%s) and one placement: on another the numbers differ.", d.Environment.CPUModel, d.Environment.OS, d.Environment.Arch),
+	placements := "one placement"
+	if len(d.placements()) > 1 {
+		placements = "these placements"
+	}
+	say = append(say, fmt.Sprintf("One machine (%s, %s/%s) and %s: on another the numbers differ.", d.Environment.CPUModel, d.Environment.OS, d.Environment.Arch, placements),
 		"Closed loop: the next call is made when the one before has been answered. How the server copes with calls that do not wait is not measured, nor are its CPU time and memory.")
 	if eras := d.eras(); len(eras) > 1 {
 		say = append(say, fmt.Sprintf("The targets speak different revisions (%s): their opening and their sessions are not the same work.", strings.Join(eras, ", ")))

@@ -306,3 +306,28 @@ func writeAll[R result.Record](w *result.Writer, records []R) error {
 	}
 	return nil
 }
+
+// A user copies flags and names of files out of a report: they are broken at
+// spaces only.
+func TestWrapKeepsWordsWhole(t *testing.T) {
+	for width := 20; width < 40; width++ {
+		got := wrap("mcpdyno transport --size-arg n -o out-of-the-way.jsonl", width)
+		if joined := strings.ReplaceAll(got, "\n", " "); !strings.Contains(joined, "--size-arg n -o out-of-the-way.jsonl") || !strings.Contains(got, "out-of-the-way.jsonl") {
+			t.Errorf("at %d columns a word is broken:\n%s", width, got)
+		}
+	}
+}
+
+// A user's servers are compared whatever they speak; the eras of the null
+// server's full matrix are not.
+func TestErasInTheFullMatrix(t *testing.T) {
+	users, nulls := floors(), tiny()
+	users.Plan.Matrix, nulls.Plan.Matrix = "full", "full"
+	nulls.Targets[1].Era = "modern"
+	if d := Build(users.Log()); d.base(&d.Targets[1]) != &d.Targets[0] {
+		t.Error("a user's modern server is not compared with the legacy one")
+	}
+	if d := Build(nulls.Log()); d.base(&d.Targets[1]) != nil {
+		t.Error("a modern null server is compared with the legacy one")
+	}
+}

@@ -249,6 +249,9 @@ func readiness(d *Document) []string {
 	return say
 }
 
+// mostZeros is how many differences a sentence lists.
+const mostZeros = 8
+
 // zeros lists the differences that cannot be told from zero.
 func zeros(d *Document) []string {
 	var rows []string
@@ -261,13 +264,18 @@ func zeros(d *Document) []string {
 			rows = append(rows, fmt.Sprintf("%s and %s, %s", c.Old, c.New, changeText(c)))
 		}
 	}
+	n := len(rows)
 	switch {
 	case compared == 0:
 		return nil
-	case len(rows) == 0:
+	case n == 0:
 		return []string{fmt.Sprintf("Each of the %d differences measured can be told from zero.", compared)}
 	}
-	return []string{fmt.Sprintf("%d of the %d differences measured cannot be told from zero: %s.", len(rows), compared, strings.Join(rows, "; "))}
+	more := ""
+	if n > mostZeros {
+		rows, more = rows[:mostZeros], fmt.Sprintf("; and %d more, undecided or the same in the tables", n-mostZeros)
+	}
+	return []string{fmt.Sprintf("%d of the %d differences measured cannot be told from zero: %s%s.", n, compared, strings.Join(rows, "; "), more)}
 }
 
 // changeText names what a comparison is about.

@@ -146,6 +146,13 @@ func phaseTable(d *Document, phase string, size int) *table {
 	for _, x := range d.measured() {
 		phaseRow(d, t, u, x, phase, size, floors)
 	}
+	if d.Plan.Matrix == "full" {
+		same := "placement"
+		if d.byEra() {
+			same = "era and placement"
+		}
+		t.note("The reference is the first target of the same " + same + ".")
+	}
 	return t
 }
 
@@ -159,7 +166,7 @@ func sizeOrOwn(size int) string {
 // baseName says what the targets of a table are compared with.
 func (d *Document) baseName() string {
 	if d.Plan.Matrix == "full" {
-		return "the first of its era and placement"
+		return "its reference"
 	}
 	for _, t := range d.measured() {
 		if base := d.base(t); base != nil {

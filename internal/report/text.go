@@ -10,17 +10,23 @@ import (
 
 // Options say what the terminal is like.
 type Options struct {
-	Width int  // columns; 100 where it is 0
+	Width int  // columns, from 60 to 160; 100 where it is 0
 	Color bool // whether to use bold and colours
 }
 
-const defaultWidth = 100
+// In fewer columns tables do not fit anyway; longer lines are hard to read.
+const (
+	leastWidth   = 60
+	defaultWidth = 100
+	mostWidth    = 160
+)
 
 // Text writes the report for a terminal. Its error is that of w.
 func Text(w io.Writer, d *Document, o Options) error {
 	if o.Width <= 0 {
 		o.Width = defaultWidth
 	}
+	o.Width = min(max(o.Width, leastWidth), mostWidth)
 	t := &textWriter{Options: o}
 	for _, b := range layout(d) {
 		t.block(b)
@@ -83,13 +89,20 @@ func (t *textWriter) gap() {
 // wrapped writes lead and text, later lines indented by the width of lead.
 func (t *textWriter) wrapped(lead, text string) {
 	indent := strings.Repeat(" ", ansi.StringWidth(lead))
-	for i, l := range strings.Split(ansi.Wrap(text, max(t.Width-len(indent), 20), ""), "\n") {
+	for i, l := range strings.Split(wrap(text, max(t.Width-len(indent), 20)), "\n") {
 		if i == 0 {
 			t.line(lead + l)
 		} else {
 			t.line(indent + strings.TrimLeft(l, " "))
 		}
 	}
+}
+
+// wrap breaks text at spaces only: a flag or a name of a file that is broken at
+// its hyphen cannot be copied.
+func wrap(text string, width int) string {
+	const unbroken = "\u2011" // a hyphen as wide that Wrap does not break at
+	return strings.ReplaceAll(ansi.Wrap(strings.ReplaceAll(text, "-", unbroken), width, ""), unbroken, "-")
 }
 
 func (t *textWriter) bold(s string) string { return t.style("1", s) }

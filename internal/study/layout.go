@@ -8,7 +8,6 @@ import (
 
 	"mcpdyno/internal/bench"
 	"mcpdyno/internal/mcp"
-	"mcpdyno/internal/proc"
 	"mcpdyno/result"
 )
 
@@ -39,7 +38,7 @@ func (t *Transport) placements() ([]string, error) {
 	if policy == "" && slices.ContainsFunc(t.Targets, func(b *bench.Target) bool { return !b.Started() }) {
 		policy = "none"
 	}
-	p, err := proc.NewPlacement(policy)
+	p, err := t.Bench.Keeper.Placement(policy)
 	if err != nil {
 		return nil, err
 	}
@@ -52,10 +51,10 @@ func (t *Transport) placements() ([]string, error) {
 func (t *Transport) full() bool { return t.Plan.Matrix == "full" }
 
 // addNull adds the null server: in the full matrix in both eras, and over HTTP
-// with both forms of answers.
+// with both forms of answers. A revision that was asked for is the only one.
 func (t *Transport) addNull(placement string) {
-	revisions := []string{""}
-	if t.full() {
+	revisions := []string{t.Revision}
+	if t.full() && (t.Revision == "" || t.Revision == mcp.Auto) {
 		revisions = []string{mcp.LatestLegacy, mcp.Latest}
 	}
 	for _, revision := range revisions {

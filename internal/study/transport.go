@@ -20,6 +20,7 @@ type Transport struct {
 	Bench     *bench.Bench
 	Targets   []*bench.Target // the user's; none: the null server
 	Plan      result.Plan     // as asked for; Run makes it the effective one
+	Revision  string          // of the null server; "" or auto: those of the matrix
 	Placement string          // of all targets; "" chooses
 	Seed      uint64
 	Exe       string // the mcpdyno binary, for the null server
