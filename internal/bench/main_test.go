@@ -88,7 +88,7 @@ func newStand(t *testing.T) *stand {
 	s := &stand{t: t}
 	s.Bench = &Bench{Keeper: keeper, Out: result.NewWriter(&s.written), Start: time.Now(), Timeout: 30 * time.Second,
 		Version: "test", IDs: new(mcp.IDs), Exe: exe}
-	if err := s.Out.Write(&result.Run{Format: result.FormatVersion}); err != nil {
+	if err := s.Out.Write(&result.Run{Format: result.FormatVersion, Plan: result.Plan{Blocks: 10}}); err != nil {
 		t.Fatal(err)
 	}
 	return s

@@ -8,7 +8,6 @@ import (
 
 	"mcpdyno/internal/bench"
 	"mcpdyno/internal/mcp"
-	"mcpdyno/internal/proc"
 	"mcpdyno/result"
 )
 
@@ -50,7 +49,7 @@ func TestLayOut(t *testing.T) {
 			"http overlapping: work over http", "http serial: work over http"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := &Transport{Targets: c.targets, Exe: "mcpdyno", Placement: "none", Plan: result.Plan{WorkNS: c.work, Matrix: "default"}}
+			s := &Transport{Bench: newStand(t).Bench, Targets: c.targets, Exe: "mcpdyno", Placement: "none", Plan: result.Plan{WorkNS: c.work, Matrix: "default"}}
 			if err := s.layOut(); err != nil {
 				t.Fatal(err)
 			}
@@ -67,7 +66,7 @@ func TestLayOut(t *testing.T) {
 // The full matrix has the null server in both eras and both forms of answers,
 // each of another name.
 func TestFullMatrix(t *testing.T) {
-	s := &Transport{Exe: "mcpdyno", Placement: "none", Plan: result.Plan{Matrix: "full"}}
+	s := &Transport{Bench: newStand(t).Bench, Exe: "mcpdyno", Placement: "none", Plan: result.Plan{Matrix: "full"}}
 	if err := s.layOut(); err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +83,7 @@ func TestFullMatrix(t *testing.T) {
 }
 
 func TestNullServerIsStartedAsItIsNamed(t *testing.T) {
-	s := &Transport{Exe: "/bin/mcpdyno", Placement: "none", Plan: result.Plan{Matrix: "full", WorkNS: 2e6}}
+	s := &Transport{Bench: newStand(t).Bench, Exe: "/bin/mcpdyno", Placement: "none", Plan: result.Plan{Matrix: "full", WorkNS: 2e6}}
 	if err := s.layOut(); err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +107,8 @@ func TestNullServerIsStartedAsItIsNamed(t *testing.T) {
 }
 
 func TestPlacements(t *testing.T) {
-	own, err := proc.NewPlacement("")
+	b := newStand(t).Bench
+	own, err := b.Keeper.Placement("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,13 +132,13 @@ func TestPlacements(t *testing.T) {
 		{"full without pinning", "none", "full", nil, []string{"none"}},
 		{"full where one runs already", "", "full", []*bench.Target{runs}, []string{"none"}},
 	} {
-		s := &Transport{Targets: c.targets, Placement: c.placement, Plan: result.Plan{Matrix: c.matrix}}
+		s := &Transport{Bench: b, Targets: c.targets, Placement: c.placement, Plan: result.Plan{Matrix: c.matrix}}
 		got, err := s.placements()
 		if err != nil || !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, %v; want %v", c.name, got, err, c.want)
 		}
 	}
-	s := &Transport{Placement: "moon"}
+	s := &Transport{Bench: b, Placement: "moon"}
 	if err := s.layOut(); err == nil || !strings.Contains(err.Error(), "use split, shared or none") {
 		t.Errorf("an unknown placement: %v", err)
 	}
@@ -186,7 +186,7 @@ func TestUniqueNames(t *testing.T) {
 		{[]string{"a", "a fresh"}, `two targets are called "a fresh"`},
 		{[]string{"null http", "b"}, `two targets are called "null http"`},
 	} {
-		s := &Transport{Placement: "none"}
+		s := &Transport{Bench: newStand(t).Bench, Placement: "none"}
 		for _, name := range c.names {
 			s.Targets = append(s.Targets, &bench.Target{Name: name, URL: "http://127.0.0.1/mcp"})
 		}
