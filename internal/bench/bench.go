@@ -53,8 +53,11 @@ func (b *Bench) begin(s *server, spec Spec, kind string) (int, error) {
 	n := b.trials
 	b.trials++
 	r := &result.Trial{Trial: n, Target: spec.Target, Round: spec.Round, Kind: kind, AtNS: int64(b.now()), Fresh: "session"}
+	if s.target.Started() {
+		r.Fresh = "process"
+	}
 	if s.proc != nil {
-		r.PID, r.CPUs, r.Fresh = s.proc.PID(), s.proc.CPUs(), "process"
+		r.PID, r.CPUs = s.proc.PID(), s.proc.CPUs()
 	}
 	return n, b.Out.Write(r)
 }

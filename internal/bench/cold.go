@@ -20,7 +20,6 @@ func (b *Bench) Cold(ctx context.Context, t *Target, spec Spec) error {
 		return b.stillborn(ctx, t, spec, "cold", err)
 	}
 	c := &result.Cold{Target: spec.Target, Round: spec.Round, Outcome: result.Transport}
-	tally := &result.Tally{}
 	sample, failure := s.firstCall(ctx, spec, c)
 	s.kill()
 	n, err := b.begin(s, spec, "cold")
@@ -28,7 +27,7 @@ func (b *Bench) Cold(ctx context.Context, t *Target, spec Spec) error {
 		return err
 	}
 	c.Trial = n
-	tally = result.NewTally(n)
+	tally := result.NewTally(n)
 	if sample.Sent > 0 {
 		tally.Add(result.Row{Phase: result.PhaseColdCalls, Op: spec.Op.Tool, Size: spec.firstSize(), InFlight: 1}, sample)
 		c.Outcome = sample.Outcome

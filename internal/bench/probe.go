@@ -136,7 +136,7 @@ func (b *Bench) Describe(t *Target, f Facts) result.Target {
 	}
 	return result.Target{
 		Name: t.Name, Role: role, Transport: t.transport(), Connection: t.connection(), Pipes: t.pipes(),
-		Command: t.Redact(b.commandLine(t)), URL: t.Redact(t.URL),
+		Command: b.commandLine(t), URL: t.Redact(t.URL),
 		Era: f.Info.Era, Protocol: f.Info.Revision, Answers: f.Answers, Session: session,
 		Server: f.Info.Server, Version: f.Info.Version, Placement: t.Placement,
 		ServerCPUs: b.placed.Server, OurCPUs: b.generator,
@@ -145,11 +145,14 @@ func (b *Bench) Describe(t *Target, f Facts) result.Target {
 }
 
 // commandLine is how a target is started, in words that hold on any machine: our
-// own binary by its name.
+// own binary by its name, and no secrets.
 func (b *Bench) commandLine(t *Target) string {
 	command := slices.Clone(t.Command)
 	if len(command) > 0 && command[0] == b.Exe {
 		command[0] = "mcpdyno"
+	}
+	for i, word := range command {
+		command[i] = t.Redact(word)
 	}
 	return quoteAll(command)
 }

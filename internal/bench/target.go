@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -104,17 +105,46 @@ func (t *Target) header() []byte {
 	return b.Bytes()
 }
 
-// Redact takes the target's secrets and any URL's password out of a text.
+// redacted stands where a secret was.
+const redacted = "[redacted]"
+
+// Redact takes the target's secrets, and what its URL says of a user, out of a
+// text.
 func (t *Target) Redact(text string) string {
-	for _, s := range t.Secrets {
-		if s != "" {
-			text = strings.ReplaceAll(text, s, "[redacted]")
-		}
+	var pairs []string
+	user := t.user()
+	if user != "" {
+		pairs = append(pairs, user+"@", redacted+"@")
 	}
-	return text
+	for _, s := range t.secrets(user) {
+		pairs = append(pairs, s, redacted)
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
 }
 
-// quoteAll writes a command as a shell would have to be told it.
+// secrets are the target's and the URL's password, as written and as meant. The
+// longest come first: another may be its beginning.
+func (t *Target) secrets(user string) []string {
+	_, password, _ := strings.Cut(user, ":")
+	meant, _ := url.PathUnescape(password) // such a URL cannot be read either
+	all := append(slices.Clone(t.Secrets), password, meant)
+	all = slices.DeleteFunc(all, func(s string) bool { return s == "" })
+	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) })
+	return all
+}
+
+// user is what stands before the @ of the URL, as it is written.
+func (t *Target) user() string {
+	_, rest, _ := strings.Cut(t.URL, "://")
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+		rest = rest[:end]
+	}
+	return rest[:max(0, strings.LastIndex(rest, "@"))]
+}
+
+// quoteAll writes a command as a shell would have to be told it, but for what
+// stands for something else.
 func quoteAll(command []string) string {
-	return strings.ReplaceAll(shellquote.Join(command...), `\{port}`, portHole)
+	plain := strings.NewReplacer(`\`+portHole, portHole, `\`+redacted, redacted)
+	return plain.Replace(shellquote.Join(command...))
 }

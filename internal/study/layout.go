@@ -61,7 +61,7 @@ func (t *Transport) addNull(placement string) {
 		t.add(t.null("stdio", "json", placement, revision))
 		web := t.null("http", "json", placement, revision)
 		t.add(web)
-		t.add(freshTwin(web))
+		t.add(freshTwin(web)).twin = true
 		if t.full() {
 			t.add(t.null("http", "sse", placement, revision))
 		}
@@ -79,16 +79,17 @@ func (t *Transport) addAsked(placement string) {
 		kinds = append(kinds, kindOf(&own))
 		if own.HTTP() && !own.Fresh {
 			twin := freshTwin(&own)
-			t.add(twin)
+			t.add(twin).twin = true
 			kinds = append(kinds, kindOf(twin))
 		}
 	}
 	slices.Sort(kinds)
-	for _, kind := range slices.Compact(kinds) {
+	kinds = slices.Compact(kinds)
+	for _, kind := range kinds {
 		floor := t.null(strings.TrimSuffix(kind, " fresh"), "json", placement, "")
 		floor.Role, floor.Name = result.RoleFloor, "null "+kind
 		floor.Fresh = strings.HasSuffix(kind, " fresh")
-		t.add(floor)
+		t.add(floor).twin = floor.Fresh && slices.Contains(kinds, "http")
 	}
 }
 
@@ -147,7 +148,11 @@ func (t *Transport) addWork(placement string) {
 	}
 }
 
-func (t *Transport) add(b *bench.Target) { t.all = append(t.all, &entry{Target: b}) }
+func (t *Transport) add(b *bench.Target) *entry {
+	e := &entry{Target: b}
+	t.all = append(t.all, e)
+	return e
+}
 
 // uniqueNames makes sure that a name in the report means one target: in the full
 // matrix it says the era and the placement.

@@ -40,7 +40,7 @@ func (t *Transport) estimate(e *entry) time.Duration {
 	}
 	calls := max(1, len(t.sizesOf(e))) * (p.Blocks*2*p.Warmup + p.Runs + p.Batches*p.InFlight)
 	starts := p.Blocks
-	if e.Started() && !e.Fresh {
+	if e.Started() && !e.twin {
 		starts += p.ColdStarts
 	}
 	return time.Duration(calls)*e.facts.Call + time.Duration(starts)*e.facts.Took

@@ -48,6 +48,7 @@ type entry struct {
 	record result.Target
 	failed error
 	sized  bool
+	twin   bool // of another entry, which has the cold starts of both
 }
 
 // A Failed error says that targets failed while others were measured.
@@ -139,13 +140,13 @@ func roundUp(total, blocks int) int { return (total + blocks - 1) / blocks * blo
 func (t *Transport) effectiveSizes() {
 	why := ""
 	for _, e := range t.all {
-		if e.Role != result.RoleTarget || e.Fresh {
-			continue
-		}
-		if e.sized {
+		switch {
+		case e.Role != result.RoleTarget:
+		case e.sized:
 			return
+		case why == "":
+			why = fmt.Sprintf("the tool %s of %s has no argument that asks for an answer's size; name one with --size-arg", e.facts.Op.Tool, e.Name)
 		}
-		why = fmt.Sprintf("the tool %s of %s has no argument that asks for an answer's size; name one with --size-arg", e.facts.Op.Tool, e.Name)
 	}
 	t.Plan.SizesBytes, t.Plan.SkippedSizes = nil, why
 }
@@ -164,7 +165,7 @@ func (t *Transport) block(ctx context.Context, round int) error {
 	}
 	for range t.Plan.ColdStarts / t.Plan.Blocks {
 		for _, i := range t.random.Perm(len(t.all)) {
-			if t.all[i].Role == result.RoleWork || !t.all[i].Started() || t.all[i].Fresh {
+			if t.all[i].Role == result.RoleWork || !t.all[i].Started() || t.all[i].twin {
 				continue
 			}
 			if err := t.trial(ctx, i, t.steady(i, round), t.Bench.Cold); err != nil {
