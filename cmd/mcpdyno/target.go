@@ -104,6 +104,9 @@ func (f *targetFlags) apply(all []*bench.Target) error {
 		return usagef("--protocol: %w", err)
 	}
 	for _, t := range all {
+		if !t.Started() && strings.Contains(t.URL, "{port}") {
+			return usage(errors.New("{port} is the port of a server that mcpdyno starts: give its command with --start, or with [start=\"…\"] before the target"))
+		}
 		if t.Wish.Tool == "" {
 			t.Wish.Tool = f.tool
 		}

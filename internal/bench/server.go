@@ -98,7 +98,7 @@ func (s *server) listen(ctx context.Context) (transport.Conn, error) {
 		case s.exited():
 			return nil, errors.New("the server exited before it listened")
 		case s.b.now() > end:
-			return nil, fmt.Errorf("the server did not listen within %v: %w", s.b.Timeout, err)
+			return nil, fmt.Errorf("the server did not listen within %v: %w; look whether its command has the port of the URL ({port} in both), or give it more time with --timeout", s.b.Timeout, err)
 		}
 		last = asked
 		pause(pollEvery)

@@ -30,7 +30,7 @@ var _ Dialer = HTTP{}
 // first one used.
 func (h HTTP) Dial(ctx context.Context) (Conn, error) {
 	if h.URL.Scheme == "https" {
-		return newNetHTTP(h), nil
+		return dialNetHTTP(ctx, h)
 	}
 	addrs, err := resolve(ctx, h.URL)
 	if err != nil {

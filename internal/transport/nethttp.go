@@ -2,11 +2,16 @@ package transport
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
+	"errors"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/textproto"
+	"sync/atomic"
 	"time"
 
 	"mcpdyno/internal/wire"
@@ -18,19 +23,38 @@ import (
 type netHTTP struct {
 	h      HTTP
 	client *http.Client
+	first  atomic.Pointer[net.Conn] // made by dialNetHTTP, until it is used
 	notes  notes
 }
 
-func newNetHTTP(h HTTP) *netHTTP {
+// dialNetHTTP connects at once, so that a server that does not listen yet is
+// known as such. The TLS handshake is part of the first call.
+func dialNetHTTP(ctx context.Context, h HTTP) (*netHTTP, error) {
+	dialer := &net.Dialer{Timeout: dialTime}
+	port := cmp.Or(h.URL.Port(), "443")
+	conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(h.URL.Hostname(), port))
+	if err != nil {
+		if failed, ok := errors.AsType[*net.OpError](err); ok {
+			err = failed.Err // the rest of it names the address again
+		}
+		return nil, fmt.Errorf("connecting to %s: %w", h.URL.Host, err)
+	}
 	c := &netHTTP{h: h}
+	c.first.Store(&conn)
 	dial := &http.Transport{
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			if first := c.first.Swap(nil); first != nil {
+				return *first, nil
+			}
+			return dialer.DialContext(ctx, network, address)
+		},
 		TLSClientConfig:     &tls.Config{InsecureSkipVerify: h.Insecure},
 		DisableKeepAlives:   h.Fresh,
 		DisableCompression:  true,
 		MaxIdleConnsPerHost: 1024,
 	}
 	c.client = &http.Client{Transport: dial, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	return c
+	return c, nil
 }
 
 // Share has no effect: net/http keeps a connection for each call in flight.
@@ -44,7 +68,13 @@ func (c *netHTTP) SetAnswer(answer Answer) { c.h.Answer = answer }
 func (c *netHTTP) Stats() Stats { return c.notes.stats() }
 
 // Close closes idle connections.
-func (c *netHTTP) Close() error { c.client.CloseIdleConnections(); return nil }
+func (c *netHTTP) Close() error {
+	if first := c.first.Swap(nil); first != nil {
+		(*first).Close()
+	}
+	c.client.CloseIdleConnections()
+	return nil
+}
 
 func (c *netHTTP) now() time.Duration { return time.Since(c.h.Start) }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -161,4 +162,38 @@ func TestCertificateIsChecked(t *testing.T) {
 	}
 	err = c.RoundTrip(context.Background(), &Request{ID: ours, Body: []byte("{}"), Deadline: long}, new(Reply))
 	wantFault(t, err, Broken, "certificate")
+}
+
+// A server that does not listen is known when it is dialled, so that its boot is
+// waited for; the connection made for that is the first call's.
+func TestDialOverTLS(t *testing.T) {
+	s := httptest.NewUnstartedServer(http.HandlerFunc(answerOnce))
+	var opened atomic.Int32
+	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			opened.Add(1)
+		}
+	}
+	s.StartTLS()
+	u, _ := url.Parse(s.URL + "/mcp")
+	h := HTTP{URL: u, Start: time.Now(), Insecure: true}
+	c, err := h.Dial(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := postTLS(c.(*netHTTP), 10*time.Second, new(Reply)); err != nil {
+		t.Fatal(err)
+	}
+	c.Close()
+	s.Close()
+	if n := opened.Load(); n != 1 {
+		t.Errorf("%d connections for one call", n)
+	}
+	if _, err := h.Dial(context.Background()); err == nil || !strings.HasPrefix(err.Error(), "connecting to 127.0.0.1:") {
+		t.Errorf("nobody listens: %v", err)
+	}
+}
+
+func answerOnce(w http.ResponseWriter, _ *http.Request) {
+	answer(200, "application/json", result)(w, nil)
 }
