@@ -56,7 +56,7 @@ func (f *outputFlags) open(command string) (*recording, error) {
 		return r, nil
 	}
 	if f.file == "" {
-		r.path = filepath.Join("mcpdyno-results", time.Now().Format("20060102-150405")+"-"+command+".jsonl")
+		r.path = freeName(filepath.Join("mcpdyno-results", time.Now().Format("20060102-150405")+"-"+command))
 	}
 	if err := os.MkdirAll(filepath.Dir(r.path), 0o777); err != nil {
 		return nil, fmt.Errorf("making the folder of the result: %w; choose another with -o, or -o none", err)
@@ -68,6 +68,18 @@ func (f *outputFlags) open(command string) (*recording, error) {
 	r.file = file
 	r.w = result.NewWriter(io.MultiWriter(file, &r.memory))
 	return r, nil
+}
+
+// freeName is the first result name with this beginning that is not taken: two
+// runs may begin in one second.
+func freeName(begin string) string {
+	name := begin + ".jsonl"
+	for n := 2; ; n++ {
+		if _, err := os.Stat(name); err != nil {
+			return name
+		}
+		name = fmt.Sprintf("%s-%d.jsonl", begin, n)
+	}
 }
 
 func (r *recording) close() {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -48,6 +49,8 @@ func (f *serveFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	server := null.New(f.options)
 	if f.stdio {
+		// Nothing wakes a read of stdin: an interrupt ends the server at once.
+		context.AfterFunc(cmd.Context(), func() { os.Exit(exitInterrupted) })
 		return server.ServeStdio(cmd.Context(), os.Stdin, os.Stdout)
 	}
 	l, err := net.Listen("tcp", f.http)
