@@ -44,8 +44,7 @@ func (d *Document) everyURL(a func(*url.URL) bool) bool {
 		if t.URL == "" {
 			continue
 		}
-		// A started server's address may still have {port} for its port.
-		u, err := url.Parse(strings.ReplaceAll(t.URL, "{port}", "0"))
+		u, err := url.Parse(readable.Replace(t.URL))
 		if err != nil || !a(u) {
 			return false
 		}
@@ -53,6 +52,10 @@ func (d *Document) everyURL(a func(*url.URL) bool) bool {
 	}
 	return found
 }
+
+// readable makes an address of a result one that can be parsed: it may have a
+// hole for its port, and no user any more.
+var readable = strings.NewReplacer("{port}", "0", "[redacted]@", "")
 
 func loopback(host string) bool {
 	ip := net.ParseIP(host)
