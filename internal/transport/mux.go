@@ -23,11 +23,12 @@ import (
 // to another that is still waiting. A single caller is thus always the leader
 // and is never woken by anybody.
 type mux struct {
-	s      *stream
-	start  time.Time
-	answer Answer
-	shared atomic.Bool
-	notes  notes
+	s       *stream
+	start   time.Time
+	answer  Answer
+	shared  atomic.Bool
+	replies atomic.Int32 // answers to the server's own requests on their way
+	notes   notes
 
 	wmu sync.Mutex // held while a message is written: messages never mix
 	out []byte     // the message being written
@@ -118,6 +119,9 @@ func (m *mux) send(ctx context.Context, req *Request) *Error {
 	defer m.wmu.Unlock()
 	m.out = append(append(m.out[:0], req.Body...), '\n')
 	for rest := m.out; ; {
+		if m.ended() { // the descriptor may be another's by now
+			return m.fail(nil)
+		}
 		n, err := m.s.write(rest)
 		if err != nil {
 			m.hearOut()
@@ -303,6 +307,10 @@ func (m *mux) take(line []byte, first, done time.Duration) {
 		m.takeBatch(line, first, done)
 		return
 	}
+	m.takeMessage(line, first, done)
+}
+
+func (m *mux) takeMessage(line []byte, first, done time.Duration) {
 	msg, err := wire.Scan(line)
 	if err != nil {
 		if len(line) > 0 {
@@ -324,8 +332,8 @@ func (m *mux) takeBatch(line []byte, first, done time.Duration) {
 	if err != nil {
 		m.notes.count(WarnNoise, line)
 	}
-	for _, one := range all {
-		m.take(one, first, done)
+	for _, one := range all { // an array in an array is no message
+		m.takeMessage(one, first, done)
 	}
 }
 
@@ -372,13 +380,30 @@ func (m *mux) asked(msg wire.Message) {
 		return
 	}
 	if body := m.answer(msg); body != nil {
-		// By a goroutine of its own: the leader must not wait for room to write.
-		go m.send(context.Background(), &Request{Body: body, Deadline: m.now() + replyTime})
+		m.respond(body)
 	}
 }
 
-// replyTime bounds the writing of an answer to the server's own request.
-const replyTime = 10 * time.Second
+// What answers to the server's own requests may take: time to be written, and
+// how many may wait for that. A server that asks on and reads none gets no more.
+const (
+	replyTime  = 10 * time.Second
+	maxReplies = 100
+)
+
+// respond sends an answer to a request of the server, by a goroutine of its own:
+// the leader must not wait for room to write.
+func (m *mux) respond(body []byte) {
+	if m.replies.Add(1) > maxReplies {
+		m.replies.Add(-1)
+		m.notes.count(WarnUnheard, body)
+		return
+	}
+	go func() {
+		defer m.replies.Add(-1)
+		m.send(context.Background(), &Request{Body: body, Deadline: m.now() + replyTime})
+	}()
+}
 
 // tooLarge fails the call whose answer is over the limit: the one named at the
 // head of it, or the only one there is.
@@ -444,7 +469,8 @@ func (m *mux) half() string {
 	return ""
 }
 
-// fail ends the stream: every call in flight, and every later one, is broken.
+// fail ends the stream, unless it has ended: every call in flight, and every
+// later one, is broken.
 func (m *mux) fail(err error) *Error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -468,9 +494,12 @@ func (m *mux) ending(err error) error {
 	return err
 }
 
-// Close gives the stream up.
+// Close gives the stream up. After it nobody writes any more: the descriptors
+// can be closed, and their numbers used again. No call is in flight.
 func (m *mux) Close() error {
 	m.fail(errors.New("the connection was closed"))
+	m.wmu.Lock() // until a writer that waits for room has seen it
+	defer m.wmu.Unlock()
 	m.s.close()
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -373,6 +374,75 @@ func TestServerAsksAndWaitsForTheReply(t *testing.T) {
 	}
 	if n := m.Stats().Warnings[WarnAsked]; n != 20 {
 		t.Errorf("%d requests of the server counted, want 20", n)
+	}
+}
+
+// Arrays in arrays are no messages, however deep, and cost one look.
+func TestArraysInArrays(t *testing.T) {
+	const deep = 1 << 20
+	m := pipeServer(t, nil, lines(func(line []byte, out *os.File) {
+		out.Write([]byte(strings.Repeat("[", deep) + strings.Repeat("]", deep) + "\n"))
+		out.Write(ok(line))
+	}))
+	if err := ask(m, context.Background(), 1, long, new(Reply)); err != nil {
+		t.Fatal(err)
+	}
+	if w := m.Stats().Warnings; w[WarnBatch] != 1 || w[WarnNoise] == 0 {
+		t.Errorf("warnings %v, want one array and noise in it", w)
+	}
+}
+
+// A server that asks without end and reads no answer costs a bounded number of
+// goroutines, and its answer still arrives.
+func TestServerAsksAndNeverReads(t *testing.T) {
+	const asks = 20_000
+	before := runtime.NumGoroutine()
+	release := make(chan struct{})
+	t.Cleanup(func() { close(release) })
+	answer := func(m wire.Message) []byte {
+		return wire.AppendResult(nil, m.RawID, append(append([]byte(`"`), bytes.Repeat([]byte("a"), 4096)...), '"'))
+	}
+	m := pipeServer(t, answer, func(in *bufio.Reader, out *os.File) {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		out.Write(bytes.Repeat([]byte(`{"jsonrpc":"2.0","id":"s","method":"ping"}`+"\n"), asks))
+		out.Write(ok(line))
+		<-release
+	})
+	if err := ask(m, context.Background(), 1, long, new(Reply)); err != nil {
+		t.Fatal(err)
+	}
+	if n := runtime.NumGoroutine() - before; n > maxReplies+10 {
+		t.Errorf("%d goroutines wait to answer the server, want at most %d", n, maxReplies)
+	}
+	if w := m.Stats().Warnings; w[WarnAsked] != asks || w[WarnUnheard] == 0 {
+		t.Errorf("warnings %v, want %d requests and some answers left out", w, asks)
+	}
+	closesForGood(t, m)
+}
+
+// closesForGood closes a connection on which answers still wait for room, makes
+// room, and wants nothing to be written: by then the descriptor may be that of
+// the next server.
+func closesForGood(t *testing.T, m *mux) {
+	t.Helper()
+	m.Close()
+	r, w := pipe(t)
+	later, err := newPipes(r, w) // what the numbers may mean by then
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.s = later
+	err = m.Notify(context.Background(), &Request{Body: []byte("{}"), Deadline: m.now() + long})
+	wantFault(t, err, Broken, "closed")
+	for m.replies.Load() > 0 {
+		runtime.Gosched()
+	}
+	w.Close()
+	if text, _ := io.ReadAll(r); len(text) > 0 {
+		t.Errorf("%d bytes were written after Close", len(text))
 	}
 }
 

@@ -14,9 +14,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A stream is a byte stream on non-blocking file descriptors, outside Go's
-// network poller: the goroutine that wants bytes waits for them itself. (Waking
-// a parked goroutine costs more than a pipe's whole round trip.)
+// A stream is a byte stream on file descriptors outside Go's network poller: the
+// goroutine that wants bytes waits for them itself. (Waking a parked goroutine
+// costs more than a pipe's whole round trip.) Writing never blocks; reading does
+// only while blocking is set.
 type stream struct {
 	r, w int
 
@@ -167,7 +168,8 @@ func (s *stream) holdFor(wait time.Duration) time.Duration {
 	return min(max(wait, 0), hold)
 }
 
-// readNow reads without waiting; 0 and no error when there is nothing.
+// readNow makes one read; 0 and no error when there is nothing, or a signal
+// came. It waits only while blocking is set.
 func (s *stream) readNow(p []byte) (int, error) {
 	n, _, errno := syscall.RawSyscall(syscall.SYS_READ, uintptr(s.r), uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)))
 	switch {
